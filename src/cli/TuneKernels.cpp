@@ -67,6 +67,8 @@ private:
     const std::unique_ptr<ReplaySearch> replay = space ? program.capture(kernel, whole, whyNot) : nullptr;
     if (!replay)
       return;
+    if (const std::string text = kernel.note(); !text.empty())
+      std::cerr << fmt::format("heddle: note: {}\n", text);
     if (reports.empty())
       begin = Clock::now();
     tune::LocalExecutor executor(replay->problem, *replay->maker, *replay->measurer, processors());

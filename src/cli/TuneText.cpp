@@ -60,6 +60,15 @@ std::string refusalsText(const tune::Report &report) {
   return text.empty() ? text : "\n" + text;
 }
 
+/// Candidates that were not chosen although their launch is faster than the baseline's: why.
+std::string notChosenText(const tune::Report &report) {
+  std::string text;
+  for (const tune::Report::Entry &entry : report.entries)
+    if (!entry.whyNotChosen.empty())
+      text += fmt::format("  not chosen: {}: {}\n", entry.evaluation.configuration.str(), entry.whyNotChosen);
+  return text.empty() ? text : "\n" + text;
+}
+
 size_t measured(const tune::Report &report) {
   return size_t(std::ranges::count_if(report.entries, [](const tune::Report::Entry &entry) {
     return entry.evaluation.result.status == Status::Measured && entry.evaluation.sameAs.empty();
@@ -187,6 +196,7 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
   for (const tune::Report::Entry *entry : fastest(report, top))
     text += rowText(*entry, baseline);
   text += refusalsText(report);
+  text += notChosenText(report);
   if (&winner == &report.baseline())
     text += fmt::format("\nno candidate beat the baseline{}: {}\n", whyNoneDid(report), timeText(baseline));
   else

@@ -161,6 +161,8 @@ Json entryJson(const Report::Entry &entry) {
                {"status", runner::nameOf(result.status)}};
   if (!result.reason.empty())
     json["reason"] = result.reason;
+  if (!entry.whyNotChosen.empty())
+    json["not_chosen"] = entry.whyNotChosen;
   if (!evaluation.sameAs.empty())
     json["same_as"] = evaluation.sameAs;
   if (result.status == Status::Measured) {

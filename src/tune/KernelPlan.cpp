@@ -2,6 +2,7 @@
 #include "tune/KernelPlan.h"
 
 #include "model/Thresholds.h"
+#include "support/Demangle.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,9 @@ namespace heddle::tune {
 namespace {
 
 using model::threshold::tune::leastShare;
+
+/// A launch that takes this share of the time of its kernel's launches needs no note.
+constexpr double speaksForAll = 0.9;
 
 std::string shareText(const KernelShare &kernel) {
   return fmt::format("{} ({:.2g} %)", kernel.name, 100 * kernel.share);
@@ -52,6 +56,17 @@ std::string KernelPlan::str() const {
   return text;
 }
 
+std::string KernelShare::note() const {
+  if (shapes < 2 || longestShare >= speaksForAll)
+    return {};
+  const auto &[gx, gy, gz] = longest.grid;
+  const auto &[bx, by, bz] = longest.block;
+  return fmt::format(
+      "{} is launched in {} instantiations or shapes; candidates are timed by one of them, {} with "
+      "grid {} {} {} and block {} {} {}, which takes {:.2g} % of the time of its launches",
+      name, shapes, functionName(longest.kernel), gx, gy, gz, bx, by, bz, 100 * longestShare);
+}
+
 KernelPlan planKernels(const std::vector<build::LaunchShape> &shapes,
                        const std::vector<FileKernel> &kernels) {
   const bool isMeasured = std::ranges::any_of(shapes, [](const auto &shape) { return shape.cost > 0; });
@@ -71,8 +86,9 @@ KernelPlan planKernels(const std::vector<build::LaunchShape> &shapes,
     }
     const auto known = std::ranges::find(shares, kernel->plain, &KernelShare::name);
     const size_t at = size_t(known - shares.begin());
-    if (known == shares.end()) {
-      shares.push_back({kernel->plain, 0, 0, shape});
+    const bool isNew = known == shares.end();
+    if (isNew) {
+      shares.push_back({kernel->plain, 0, 0, shape, 1, 1});
       costs.push_back(cost);
     } else if (cost > costs[at]) {
       shares[at].longest = shape;
@@ -80,7 +96,10 @@ KernelPlan planKernels(const std::vector<build::LaunchShape> &shapes,
     }
     shares[at].share += cost / all;
     shares[at].launches += shape.launches;
+    shares[at].shapes += !isNew;
   }
+  for (size_t i = 0; i < shares.size(); ++i)
+    shares[i].longestShare = shares[i].share > 0 ? costs[i] / all / shares[i].share : 1;
   std::ranges::stable_sort(shares, std::greater(), &KernelShare::share);
   for (KernelShare &kernel : shares) // the first is tuned, whatever it takes
     (plan.tuned.empty() || kernel.share >= leastShare ? plan.tuned : plan.left).push_back(std::move(kernel));

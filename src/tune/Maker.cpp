@@ -236,7 +236,7 @@ std::string deviceCode(const Problem &problem, const Configuration &configuratio
 
 /// The captured kernel in the text with its launches pinned.
 struct PinnedKernel {
-  std::string name;        ///< which directives keep
+  CapturedName name;       ///< which directives keep
   bool movesLines = false; ///< the text has an included file in the place of its #include
 };
 
@@ -262,10 +262,10 @@ bool pinLaunch(const Problem &problem, const Configuration &configuration, Findi
     return false;
   for (const auto &each : program->kernels())
     if (each->mangledName == problem.captured->kernel)
-      kernel.name = each->plainName;
+      kernel.name = {each->plainName, each->name};
   std::string sizes;
   for (const BlockSizes &block : configuration.blocks)
-    if (block.kernel.empty() || block.kernel == kernel.name)
+    if (block.kernel.empty() || block.kernel == kernel.name.plain)
       sizes = block.sizes;
   const ReplayLaunch launch = withBlockSizes(*program, *problem.captured, sizes);
   auto pinned = withPinnedLaunch(*program, launch);
@@ -282,7 +282,7 @@ bool pinLaunch(const Problem &problem, const Configuration &configuration, Findi
   return true;
 }
 
-void findLaunch(const Problem &problem, const source::Program &program, const std::string &kernel,
+void findLaunch(const Problem &problem, const source::Program &program, const CapturedName &kernel,
                 Finding &finding) {
   if (!finding.whyNotReplayed.empty())
     return;

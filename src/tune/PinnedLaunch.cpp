@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -109,11 +110,11 @@ std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &p
   return files.begin()->second;
 }
 
-std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program, const std::string &plainName,
+std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program, const CapturedName &name,
                                                  const ReplayLaunch &captured) {
-  std::optional<ReplayLaunch> found;
+  std::map<std::string, ReplayLaunch> all, meant; // by mangled name
   for (const source::Launch &each : program.launches()) {
-    if (!each.kernel || each.kernel->plainName != plainName)
+    if (!each.kernel || each.kernel->plainName != name.plain)
       continue;
     if (!isPlain(each.form))
       return NotReplayed{formsReason(each), {}};
@@ -121,17 +122,25 @@ std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program,
       return NotReplayed{
           fmt::format("the shape of the launch in line {} is not known before it is run", each.location.line),
           {}};
-    ReplayLaunch launch{each.kernel->mangledName, numbersOf(each.grid), numbersOf(each.block),
+    const std::string &mangled = each.kernel->mangledName;
+    ReplayLaunch launch{mangled, numbersOf(each.grid), numbersOf(each.block),
                         uint64_t(*each.dynamicSharedBytes.value), each.form == Form::LaunchCooperative};
-    const bool isCaptured = launch.kernel == captured.kernel;
-    if (!found || isCaptured)
-      found = launch;
-    if (isCaptured)
-      break;
+    if (mangled == captured.kernel)
+      return launch;
+    if (each.kernel->name == name.whole)
+      meant.emplace(mangled, launch);
+    all.emplace(mangled, std::move(launch));
   }
-  if (!found)
+  if (all.empty())
     return NotReplayed{"nothing in this file launches the captured kernel any more", {}};
-  return *found;
+  // A directive that adds a parameter changes mangled names; template arguments are still those that were captured.
+  const std::map<std::string, ReplayLaunch> &possible = meant.empty() ? all : meant;
+  if (possible.size() > 1)
+    return NotReplayed{
+        fmt::format("it is not known which of the kernels that are called '{}' now is the captured one",
+                    name.whole),
+        {}};
+  return possible.begin()->second;
 }
 
 ReplayLaunch withBlockSizes(const source::Program &program, ReplayLaunch launch, const std::string &sizes) {

@@ -27,8 +27,15 @@ struct NotReplayed {
 std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &program,
                                                         const ReplayLaunch &launch);
 
-/// How such a text launches the kernel after directives were carried out. `plainName`: the kernel's, which directives keep.
-std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program, const std::string &plainName,
+/// What a captured kernel is called in the source, which directives keep.
+struct CapturedName {
+  std::string plain; ///< without template arguments
+  std::string whole; ///< with them: which instantiation it is
+};
+
+/// How such a text launches the kernel after directives were carried out: of a template the instantiation that was captured, also
+/// where its mangled name is another one now.
+std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program, const CapturedName &name,
                                                  const ReplayLaunch &captured);
 
 /// The launch after block sizes ("x=128 y=2") were changed in the text of `program`: the block that the text has now, where all

@@ -39,6 +39,7 @@ struct Report {
     std::optional<double> bestMicros;      ///< the least of all up to this one
     std::string settings;                  ///< JSON object: a value for each dimension, as T4 wants it
     double decideSeconds = 0;              ///< its share of the time that the strategy took to choose
+    std::string whyNotChosen;              ///< although its launch beats the baseline's; else empty
   };
   std::vector<Entry> entries; ///< in the order they were found out; the baseline is the first
   std::optional<size_t> best; ///< index of the fastest that was measured

@@ -41,6 +41,18 @@ TEST(KernelPlan, TheKernelThatTakesLongestInTotalComesFirst) {
                         "(10 %); not tuned: norm (2 %)");
 }
 
+TEST(KernelPlan, ALaunchThatStandsForOthersIsNoted) {
+  const KernelPlan plan = planKernels(
+      {shape("_Z4stepf", 2, 100, 30), shape("_Z4stepd", 3, 10, 50), shape("_Z4stepd", 9, 10, 20)}, kernels);
+  EXPECT_EQ(plan.tuned[0].shapes, 3u);
+  EXPECT_DOUBLE_EQ(plan.tuned[0].longestShare, 0.5);
+  EXPECT_EQ(plan.tuned[0].note(),
+            "ns::step is launched in 3 instantiations or shapes; candidates are timed by one of them, step "
+            "with grid 1 1 1 and block 1 1 1, which takes 50 % of the time of its launches");
+  const KernelPlan one = planKernels({shape("_Z4stepf", 2, 100, 3), shape("_Z4stepd", 3, 10, 97)}, kernels);
+  EXPECT_EQ(one.tuned[0].note(), "") << "nearly all of it";
+}
+
 TEST(KernelPlan, OneKernelNeedsNoPlan) {
   const KernelPlan plan = planKernels({shape("_Z4norm", 1, 1, 1), shape("_Z4gemm", 2, 1, 1000)}, kernels);
   ASSERT_EQ(plan.tuned.size(), 1u) << "the first is tuned, whatever it takes";

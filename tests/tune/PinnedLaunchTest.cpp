@@ -69,7 +69,7 @@ std::variant<ReplayLaunch, NotReplayed> after(const std::string &directives, con
                                  transform::readDirectives(directives, diagnostics), wanted, diagnostics);
   EXPECT_EQ(outcome.kind, transform::Outcome::Kind::Done) << directives;
   auto program = parsed(outcome.text);
-  return launchIn(*program, "scale", launch);
+  return launchIn(*program, {"scale", "scale"}, launch);
 }
 
 TEST(PinnedLaunch, NumbersTakeThePlaceOfWhatTheProgramComputes) {
@@ -113,7 +113,33 @@ TEST(PinnedLaunch, AKernelThatIsNotThereOrIsLaunchedElsewhereIsSaid) {
 
 TEST(PinnedLaunch, UnchangedItIsTheCapturedOne) {
   auto program = parsed(pinned(scale, captured));
-  EXPECT_EQ(std::get<ReplayLaunch>(launchIn(*program, "scale", captured)), captured);
+  EXPECT_EQ(std::get<ReplayLaunch>(launchIn(*program, {"scale", "scale"}, captured)), captured);
+}
+
+/// Two instantiations, of which the second was captured; a directive has added a parameter since.
+std::variant<ReplayLaunch, NotReplayed> ofTemplate(const std::string &whole) {
+  auto program = parsed(R"(
+template <int Tile> __global__ void scale(float *a, int added) { a[threadIdx.x + added] *= Tile; }
+void run(float *a) {
+  scale<1><<<7, 64>>>(a, 0);
+  scale<8><<<7, 32>>>(a, 0);
+}
+)");
+  return launchIn(*program, {"scale", whole}, {"_Z5scaleILi8EEvPf", {7, 1, 1}, {64, 1, 1}, 0, false});
+}
+
+TEST(PinnedLaunch, OfATemplateTheCapturedInstantiationIsMeantAlsoByAnotherMangledName) {
+  const auto launch = ofTemplate("scale<8>");
+  ASSERT_TRUE(std::holds_alternative<ReplayLaunch>(launch)) << std::get<NotReplayed>(launch).reason;
+  EXPECT_EQ(std::get<ReplayLaunch>(launch).kernel, "_Z5scaleILi8EEvPfi");
+  EXPECT_EQ(std::get<ReplayLaunch>(launch).block[0], 32u);
+}
+
+TEST(PinnedLaunch, WhichInstantiationItIsIsNotGuessed) {
+  const auto launch = ofTemplate("scale<2>");
+  ASSERT_TRUE(std::holds_alternative<NotReplayed>(launch));
+  EXPECT_THAT(std::get<NotReplayed>(launch).reason,
+              HasSubstr("which of the kernels that are called 'scale<2>'"));
 }
 
 TEST(PinnedLaunch, CoarseningShrinksTheGridOrTheBlock) {
