@@ -233,10 +233,10 @@ void CompileCache::removeUnused() const {
   removeLeastUsed(std::move(entries), mostBytes, sparedSeconds);
 }
 
-ProcessResult CompileCache::run(const CompileStep &step) const {
+ProcessResult CompileCache::run(const CompileStep &step, double seconds) const {
   const auto command = [&] { return step.faster ? step.faster() : step.command; };
   if (!isKept(step))
-    return runProcess(command());
+    return runProcess(command(), {}, seconds);
   const std::string key = keyOf(step);
   if (std::optional<ProcessResult> found = find(key, step))
     return *found;
@@ -245,7 +245,7 @@ ProcessResult CompileCache::run(const CompileStep &step) const {
   std::vector<std::string> asking = command();
   if (step.hasIncludes)
     asking.insert(asking.end(), {"-MD", "-MF", rule.string()});
-  ProcessResult done = runProcess(asking);
+  ProcessResult done = runProcess(asking, {}, seconds);
   if (!done.succeeded())
     return done;
   std::vector<std::string> read = filesOfMakeRule(contentsOf(rule));

@@ -42,8 +42,8 @@ public:
                         uintmax_t mostBytes = usualBytes, SourcePlace place = SourcePlace::Ignored)
       : folder(std::move(folder)), mostBytes(mostBytes), place(place) {}
 
-  /// Runs the step, or has the output and the messages of an earlier run that succeeded.
-  ProcessResult run(const CompileStep &step) const;
+  /// Runs the step, or has the output and the messages of an earlier run that succeeded. `seconds`: that it may take; 0: no limit.
+  ProcessResult run(const CompileStep &step, double seconds = 0) const;
 
 private:
   bool isKept(const CompileStep &step) const;

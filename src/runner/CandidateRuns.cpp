@@ -155,7 +155,10 @@ Compiled CandidateRuns::compile(const Candidate &candidate) const {
     compiled.failure = resultNow(candidate.id, Status::DoesNotCompile, error);
     return compiled;
   }
-  ProcessResult end = runToEnd(unattended(words, folder, manifest.compileSeconds));
+  CompileCommand command{words, {}, program, folder, manifest.compileSeconds};
+  command.sources.assign(candidate.files.begin(), candidate.files.end());
+  const ProcessResult end =
+      runCompiler ? runCompiler(command) : runToEnd(unattended(words, folder, manifest.compileSeconds));
   compiled.seconds = end.seconds;
   if (end.timedOut)
     compiled.failure = resultNow(candidate.id, Status::TimedOut,

@@ -44,6 +44,7 @@ public:
 
   std::filesystem::path runFolder;      ///< empty: `folder`
   std::vector<std::string> environment; ///< for the programs: "CUDA_VISIBLE_DEVICES=1"
+  RunCompiler runCompiler;              ///< null: each program is compiled by a process of its own
 
 private:
   struct Run {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "runner/Manifest.h"
+#include "support/Process.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 
 namespace heddle::runner {
@@ -20,6 +22,16 @@ struct Toolchain {
   /// one's own: there is none.
   std::string unfusedFlag;
 };
+
+/// A compiler's run that makes a program of its sources.
+struct CompileCommand {
+  std::vector<std::string> words;
+  std::vector<std::filesystem::path> sources; ///< as they are among the words
+  std::filesystem::path program, folder;      ///< folder: to run in
+  double seconds = 0;
+};
+/// What the compiler says, on both streams, is the result's standard output.
+using RunCompiler = std::function<ProcessResult(const CompileCommand &)>;
 
 /// The flags to compile with where bits differ (verify/Fusion.h); empty where they are not known.
 std::vector<std::string> unfusedFlagsOf(const Toolchain &toolchain);

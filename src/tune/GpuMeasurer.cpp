@@ -3,6 +3,7 @@
 
 #include "build/Build.h"
 #include "support/CudaToolkit.h"
+#include "tune/CachedCompile.h"
 #include "tune/Maker.h"
 
 #include <dlfcn.h>
@@ -66,6 +67,8 @@ GpuMeasurer::GpuMeasurer(const Problem &problem)
     whyNot = whyOneCommandIsWrong(problem, other);
   else
     whyNot = measurer.prepare();
+  measurer.runCompiler = [cache = build::CompileCache::ofUser(build::SourcePlace::Ignored)](
+                             const runner::CompileCommand &command) { return compileCached(cache, command); };
 }
 
 runner::Result GpuMeasurer::measureBaseline(const Candidate &baseline) {
