@@ -45,7 +45,8 @@ Examples:
 
 Every candidate is generated, checked statically, compiled, run and compared with the baseline, each step in a process of
 its own with a time limit. The launch that takes longest is captured once and replayed with each candidate's code; the
-winner is run in the whole program before it is selected. One that hangs, crashes, has other results or does not compile is recorded with the reason and
+winner is run in the whole program before it is selected. On a GPU, only candidates that are about to win are checked
+statically. A budget in time is for the whole command. One that hangs, crashes, has other results or does not compile is recorded with the reason and
 never selected. Without a GPU, launches are replayed on the simulator, and times are predicted by a model and marked as predictions.
 
 Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped continues from there. OUT.cu is the baseline
@@ -106,6 +107,8 @@ std::optional<tune::Report> search(TuneRun &run, tune::SearchOptions options, ra
   Predictor predictor(run, *maker);
   if (!measurer->predicts())
     options.predictor = predictor.evaluator();
+  if (options.budget.seconds)
+    options.budget.seconds = run.secondsForSearch(0);
   const StopOnInterrupt stop(whatAnInterruptDoes);
   return tune::Search(run.problem, run.space, evaluator, run.cache.get(), options).run();
 }
@@ -148,7 +151,9 @@ bool writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
       complain(session, wrong, "-o names a folder", ExitInputOutput);
     return false;
   }
-  tune::Made made = tune::CudaMaker(run.problem).make(configuration);
+  tune::Problem problem = run.problem;
+  problem.checked = false; // it was, before it could win
+  tune::Made made = tune::CudaMaker(problem).make(configuration);
   report.baselineText = run.problem.text;
   if (!made.candidate) {
     complain(session, fmt::format("'{}' cannot be made again: {}", configuration.str(), made.reason),
@@ -183,7 +188,7 @@ void writeFormats(const TuneRun &run, const tune::Report &report, Session &sessi
 }
 
 std::optional<tune::Report> findOut(TuneRun &run, ranks::Ranks *ranks, Session &session) {
-  ProgressLine progress(run.budget);
+  ProgressLine progress(run.budget, run.begin);
   tune::SearchOptions options = run.searchOptions();
   options.watch = [&progress](const tune::Report &report) { progress.show(report); };
   options.isStopped = StopOnInterrupt::isAsked;

@@ -8,20 +8,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 
 namespace heddle::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// After this multiple of the budget no other candidate is run in the whole program.
+constexpr double latest = 1.25;
 
 /// Searches one kernel after the other.
 class KernelSearches {
 public:
   KernelSearches(const TuneRun &run, const tune::SearchOptions &options, ReplayProgram &program,
                  tune::LocalExecutor &whole)
-      : run(run), options(options), program(program), whole(whole) {}
+      : run(run), options(options), program(program), confirmation(whole, processors()), whole(whole) {
+    confirmation.stopWhen([this] {
+      return this->run.budget.seconds && this->run.seconds() > latest * *this->run.budget.seconds;
+    });
+  }
 
   /// False, and `whyNot`, where the kernel that takes longest cannot be replayed.
   bool all(std::string &whyNot) {
@@ -31,7 +35,7 @@ public:
       whyNot.clear();
       if (i > 0 && StopOnInterrupt::isAsked())
         whyNot = "the search was interrupted";
-      else if (isUsedUp())
+      else if (isUsedUp(i))
         whyNot = "the budget is used up";
       else
         one(i, whyNot);
@@ -45,7 +49,8 @@ public:
   }
 
   tune::Report together() {
-    tune::confirmTogether(reports, whole);
+    reports.front().chosen = confirmation.chosen();
+    reports.front().wholeProgram = confirmation.times();
     for (size_t i = 0; i < reports.size(); ++i)
       if (const tune::Report::Entry *winner = reports[i].winner()) {
         tune::Report::Kernel &kernel = *std::ranges::find(kernels, names[i], &tune::Report::Kernel::name);
@@ -69,12 +74,19 @@ private:
       return;
     if (const std::string text = kernel.note(); !text.empty())
       std::cerr << fmt::format("heddle: note: {}\n", text);
-    if (reports.empty())
-      begin = Clock::now();
     tune::LocalExecutor executor(replay->problem, *replay->maker, *replay->measurer, processors());
     rememberKept(run, *replay->measurer, executor);
     tune::SearchOptions own = options;
-    own.budget = tune::partOf(left(), program.plan(), index);
+    own.budget = tune::partOf(left(index), program.plan(), index);
+    replay->measurer->runProgramWhere([&] { return hasTimeForProgram(index); });
+    if (!replay->measurer->predicts()) { // the simulator needs the processors itself
+      own.watch = [&](const tune::Report &report) {
+        if (options.watch)
+          options.watch(report);
+        confirmation.follow(report);
+      };
+      executor.whileWaiting([&] { confirmation.goOn(); });
+    }
     tune::Report report = tune::Search(replay->problem, space->space,
                                        {&executor, replay->measurer->predicts(), replay->measurer->device()},
                                        run.cache.get(), own)
@@ -87,8 +99,20 @@ private:
           report.entries.empty() ? "the budget is used up" : report.entries.front().evaluation.result.reason;
       return;
     }
+    confirm(report);
     reports.push_back(std::move(report));
     names.push_back(kernel.name);
+  }
+
+  void confirm(tune::Report &report) {
+    std::vector<runner::Status> before;
+    for (const tune::Report::Entry &entry : report.entries)
+      before.push_back(entry.evaluation.result.status);
+    confirmation.confirm(report);
+    for (size_t i = 0; i < before.size(); ++i) // a search that is resumed must not begin with them
+      if (run.cache && report.entries[i].evaluation.result.status != before[i] &&
+          !run.cache->append(report.entries[i].evaluation))
+        ++report.unkept;
   }
 
   /// Directives name the kernel where the file has others that they are not for.
@@ -118,27 +142,39 @@ private:
     kernels.push_back(noted);
   }
 
-  /// Of the whole budget; it begins with the first search.
-  tune::Budget left() const {
+  /// What confirming the winners of this kernel and of those after it takes: the baseline is run twice, then each winner once.
+  double reserved(size_t index) const {
+    const double compared =
+        whole.hasBaseline() ? 0 : program.secondsOfRun(true) + program.secondsOfRun(false);
+    return compared + double(program.plan().tuned.size() - index) * program.secondsOfRun(true);
+  }
+  /// Of the budget, which is for the whole command.
+  tune::Budget left(size_t index) const {
     tune::Budget budget = run.budget;
     if (budget.seconds)
-      *budget.seconds -= std::chrono::duration<double>(Clock::now() - begin).count();
+      budget.seconds = index == 0 ? run.secondsForSearch(reserved(index))
+                                  : *run.budget.seconds - run.seconds() - reserved(index);
     if (budget.runs)
       budget.runs = *budget.runs > runs ? *budget.runs - runs : 0;
     return budget;
   }
-  bool isUsedUp() const {
+  /// To compare results of a candidate in the middle of a search.
+  bool hasTimeForProgram(size_t index) const {
+    return !run.budget.seconds ||
+           run.seconds() + program.secondsOfRun(true) + reserved(index) < *run.budget.seconds;
+  }
+  bool isUsedUp(size_t index) const {
     if (reports.empty())
       return false;
-    const tune::Budget budget = left();
+    const tune::Budget budget = left(index);
     return (budget.seconds && *budget.seconds <= 0) || (budget.runs && *budget.runs < 2);
   }
 
   const TuneRun &run;
   const tune::SearchOptions &options;
   ReplayProgram &program;
+  tune::Confirmation confirmation;
   tune::LocalExecutor &whole;
-  Clock::time_point begin = Clock::now();
   uint64_t runs = 0;
   std::vector<tune::Report> reports;
   std::vector<std::string> names; ///< of the kernels that they are of

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace heddle::cli {
 namespace {
 
@@ -37,6 +39,20 @@ std::optional<tune::ReplayLaunch> launchOf(const fs::path &folder, std::string &
 
 constexpr const char *captureFolder = "launch";
 
+/// What a run of the whole program may use of a budget to time its launches again and again, after it made them itself.
+double mostTimingSeconds(double budget) { return std::max(1.0, budget / 20); }
+
+/// Of a search without a budget as well: launches of each shape, each with memory as it was before.
+double secondsToTime(const build::CaptureResult &result, const TuneRun &run) {
+  if (result.unit == "instructions")
+    return 0;
+  double micros = 0;
+  for (const build::LaunchShape &shape : result.shapes)
+    micros += shape.cost / double(std::max<uint64_t>(shape.launches, 1));
+  const double seconds = 2e-6 * micros * run.request.rounds;
+  return run.budget.seconds ? std::min(seconds, mostTimingSeconds(*run.budget.seconds)) : seconds;
+}
+
 std::string whyNothingIsCaptured(const build::CaptureResult &result) {
   return !result.refused.empty() ? result.refused : "no launch was seen that could be captured";
 }
@@ -44,7 +60,10 @@ std::string whyNothingIsCaptured(const build::CaptureResult &result) {
 /// Launches are timed.
 class GpuDevice final : public ReplayDevice {
 public:
-  GpuDevice(const TuneRun &run, tune::GpuMeasurer &gpu) : run(run), gpu(gpu) {}
+  GpuDevice(const TuneRun &run, tune::GpuMeasurer &gpu) : run(run), gpu(gpu) {
+    if (run.budget.seconds)
+      gpu.limitTiming(mostTimingSeconds(*run.budget.seconds));
+  }
 
   std::optional<fs::path> build(std::string &error) override {
     return gpu.buildProgram(run.problem.text, error);
@@ -131,6 +150,8 @@ std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, ReplayDev
       opened->runProgram(build::CaptureRequest::Which::First, 0, opened->first.path());
   if (device.isFailure(result.end))
     return nullptr;
+  opened->runSeconds = result.end.seconds;
+  opened->timingSeconds = secondsToTime(result, run);
   if (!result.captured.empty())
     opened->firstLaunch = result.captured.front().launch;
   const auto kernels = tune::kernelsFrom(reading.result());
@@ -170,6 +191,9 @@ std::unique_ptr<ReplaySearch> ReplayProgram::capture(const tune::KernelShare &ke
     return nullptr;
   std::unique_ptr<tune::ReplayModel> model = device.model(kernel);
   search->problem.replaysPtx = model != nullptr;
+  // Replays compare results. The static check takes longer than they do: where launches are measured, only candidates that are
+  // about to win are checked, beside the search (tune/Confirmation.h).
+  search->problem.checked = run.problem.checked && model;
   search->maker = std::make_unique<tune::CudaMaker>(search->problem);
   std::vector<std::string> command = {replayProgram().string(),
                                       (search->folder.path() / captureFolder).string(), "--serve"};

@@ -46,6 +46,8 @@ public:
   static std::unique_ptr<ReplayProgram> open(const TuneRun &run, ReplayDevice &device, std::string &whyNot);
 
   const tune::KernelPlan &plan() const { return kernels; }
+  /// What a run of the program takes, with launches made again and again to time them, or without that.
+  double secondsOfRun(bool isTimed) const { return runSeconds + (isTimed ? timingSeconds : 0); }
   /// Captures a kernel's longest launch, and replays it once. Null, and `whyNot`, where it cannot be captured or replayed.
   std::unique_ptr<ReplaySearch> capture(const tune::KernelShare &kernel, tune::LocalExecutor &whole,
                                         std::string &whyNot);
@@ -63,6 +65,7 @@ private:
   TemporaryFolder first; ///< with the capture of the first launch
   uint64_t firstLaunch = 0;
   tune::KernelPlan kernels;
+  double runSeconds = 0, timingSeconds = 0;
 };
 
 } // namespace heddle::cli

@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <set>
@@ -297,6 +298,11 @@ bool TuneRun::openCache(Session &session) {
   if (!cache)
     complain(session, error, "--cache FILE names another", ExitBadUsage);
   return cache != nullptr;
+}
+
+double TuneRun::secondsForSearch(double reserved) const {
+  constexpr double leastPart = 0.25;
+  return std::max(*budget.seconds - seconds() - reserved, leastPart * *budget.seconds);
 }
 
 std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session) {

@@ -11,6 +11,7 @@
 #include "tune/SimulatorMeasurer.h"
 #include "tune/Space.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <variant>
@@ -48,7 +49,14 @@ struct TuneRun {
   tune::Budget budget;
   arch::Arch arch;
   std::unique_ptr<tune::Cache> cache; ///< null: nothing is kept
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
+  double seconds() const { ///< since the command began
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  /// What a budget of seconds leaves for the first search, where so much is for what comes after it: a quarter of the budget at least,
+  /// whatever was done before it and has to be done after it.
+  double secondsForSearch(double reserved) const;
   /// Where that was left until it is known which kernels are tuned. False, and a complaint, where nothing can be changed.
   bool spellOut(Session &session);
   /// False, and a complaint, where the file that results are kept in cannot be had.

@@ -141,7 +141,8 @@ std::string timeText(double micros) {
   return micros >= 1e3 ? fmt::format("{:.2f} ms", micros * 1e-3) : fmt::format("{:.2f} us", micros);
 }
 
-ProgressLine::ProgressLine(const tune::Budget &budget) : budget(budget), isTerminal(isatty(STDERR_FILENO)) {}
+ProgressLine::ProgressLine(const tune::Budget &budget, std::chrono::steady_clock::time_point begin)
+    : budget(budget), isTerminal(isatty(STDERR_FILENO)), begin(begin) {}
 
 std::string progressText(const tune::Report &report, const tune::Budget &budget, double seconds) {
   const size_t done = report.entries.size(), fresh = done - report.fromCache;
@@ -164,10 +165,7 @@ std::string progressText(const tune::Report &report, const tune::Budget &budget,
 
 void ProgressLine::show(const tune::Report &report) {
   const auto now = std::chrono::steady_clock::now();
-  if (!begin)
-    begin = now - std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                      std::chrono::duration<double>(report.seconds));
-  show(progressText(report, budget, std::chrono::duration<double>(now - *begin).count()));
+  show(progressText(report, budget, std::chrono::duration<double>(now - begin).count()));
 }
 
 void ProgressLine::show(const std::string &text) {

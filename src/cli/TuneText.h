@@ -15,7 +15,8 @@ namespace heddle::cli {
 /// what is left of the budget. Silent elsewhere.
 class ProgressLine {
 public:
-  explicit ProgressLine(const tune::Budget &budget);
+  /// `begin`: of the command, which the budget is for.
+  ProgressLine(const tune::Budget &budget, std::chrono::steady_clock::time_point begin);
   void show(const tune::Report &report);
   /// What is done before there is anything to show.
   void show(const std::string &text);
@@ -24,12 +25,12 @@ public:
 private:
   const tune::Budget budget;
   const bool isTerminal;
-  std::optional<std::chrono::steady_clock::time_point> begin; ///< of the first search
+  const std::chrono::steady_clock::time_point begin;
   bool isShown = false;
 };
 
-/// Its text: "[38/73] best 1.38 ms, 1.75 times as fast (coarsen x=4)   142 per minute   23 s left". `seconds` since the first
-/// search of the budget began.
+/// Its text: "[38/73] best 1.38 ms, 1.75 times as fast (coarsen x=4)   142 per minute   23 s left". `seconds` since the
+/// command began.
 std::string progressText(const tune::Report &report, const tune::Budget &budget, double seconds);
 
 /// What a search found, for a person: counts, the baseline, the fastest `top`, what was written, and, where pragmas are to be

@@ -23,6 +23,7 @@
 
 #include "support/Preload.h"
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -193,7 +194,10 @@ CandidateRuns::Run CandidateRuns::run(const Candidate &candidate, const Compiled
   command.environment.push_back("HEDDLE_TIMING_WARM_UPS=" + std::to_string(manifest.warmUps));
   command.environment.push_back("HEDDLE_TIMING_COPIES=" + std::to_string(manifest.copies));
   // Replays may take what the program leaves of its time, less a share for restoring memory.
-  command.environment.push_back("HEDDLE_TIMING_SECONDS=" + std::to_string(manifest.runSeconds / 3));
+  const double third = manifest.runSeconds / 3;
+  command.environment.push_back(
+      "HEDDLE_TIMING_SECONDS=" +
+      std::to_string(mostTimingSeconds > 0 ? std::min(third, mostTimingSeconds) : third));
   if (!log.empty())
     command.environment.push_back("HEDDLE_TIMING_LOG=" + log.string());
   if (!timing.empty())

@@ -44,6 +44,7 @@ public:
 
   std::filesystem::path runFolder;      ///< empty: `folder`
   std::vector<std::string> environment; ///< for the programs: "CUDA_VISIBLE_DEVICES=1"
+  double mostTimingSeconds = 0;         ///< of a run, for launching again and again; 0: a third of its limit
   RunCompiler runCompiler;              ///< null: each program is compiled by a process of its own
 
 private:

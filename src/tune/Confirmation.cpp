@@ -2,6 +2,7 @@
 #include "tune/Confirmation.h"
 
 #include "support/Demangle.h"
+#include "support/StartedProcess.h"
 #include "tune/Gain.h"
 
 #include <fmt/format.h>
@@ -15,16 +16,21 @@ namespace {
 using runner::Result;
 using runner::Status;
 
-/// Each costs the program's compilation and run.
+/// Each costs a run of the program.
 constexpr size_t mostTried = 3;
+/// Candidates that fail the static check, where that was not known before.
+constexpr size_t mostRejected = 12;
 
-/// Entries that beat the baseline, the fastest first.
-std::vector<size_t> fasterOnes(const Report &report) {
+/// Entries that beat the baseline: the search's winner first, then the fastest first.
+std::vector<size_t> inOrder(const Report &report) {
   std::vector<size_t> faster;
   for (size_t i = 1; i < report.entries.size(); ++i)
     if (beats(report.entries[i].evaluation.result, report.baseline().evaluation.result))
       faster.push_back(i);
   std::ranges::stable_sort(faster, {}, [&](size_t i) { return report.entries[i].evaluation.result.micros; });
+  const auto winner = report.best ? std::ranges::find(faster, *report.best) : faster.end();
+  if (winner != faster.end())
+    std::rotate(faster.begin(), winner, winner + 1);
   return faster;
 }
 
@@ -70,45 +76,88 @@ std::string whyNot(const Result &before, const Result &after) {
 
 } // namespace
 
-void confirmWinner(Report &report, LocalExecutor &whole, const Configuration &chosen) {
-  if (!report.best || *report.best == 0)
-    return;
-  const Result before = whole.evaluate(chosen).result;
-  std::vector<size_t> candidates = fasterOnes(report);
-  if (auto winner = std::ranges::find(candidates, *report.best); winner != candidates.end())
-    std::rotate(candidates.begin(), winner, winner + 1);
-  candidates.resize(std::min(candidates.size(), mostTried));
-  report.best = 0;
-  for (size_t index : candidates) {
-    std::string &why = report.entries[index].whyNotChosen;
-    const Configuration both = together(chosen, report.entries[index].evaluation.configuration);
-    if (both.str() == chosen.str()) {
-      why = "a kernel that takes longer is fastest with other values of the same options";
-      continue;
-    }
-    const Result after = whole.evaluate(both).result;
-    if (before.status == Status::Measured && whyNot(before, after).empty()) {
-      report.best = index;
-      report.chosen = both;
-      report.wholeProgram = {before.micros, after.micros};
-      return;
-    }
-    why = before.status == Status::Measured ? whyNot(before, after) : "the whole program cannot be timed";
+/// The first few from that place of `order` on, together with what holds already.
+std::vector<Configuration> Confirmation::fewOf(const Report &report, const std::vector<size_t> &order,
+                                               size_t from) const {
+  std::vector<Configuration> few;
+  for (size_t i = from; i < order.size() && few.size() < mostTried; ++i)
+    if (Configuration both = together(held, report.entries[order[i]].evaluation.configuration);
+        both.str() != held.str() && !whole.rejected(both))
+      few.push_back(std::move(both));
+  return few;
+}
+
+void Confirmation::follow(const Report &report) {
+  if (report.winner())
+    finalists = fewOf(report, inOrder(report), 0);
+  goOn();
+}
+
+/// Until it is compiled, or rejected.
+void Confirmation::waitFor(const Configuration &both) {
+  while (!whole.isPrepared(both)) {
+    whole.prepare(finalists, jobs);
+    waitForCopies();
   }
 }
 
-void confirmTogether(std::vector<Report> &reports, LocalExecutor &whole) {
-  Configuration chosen;
-  std::optional<std::pair<double, double>> times;
-  for (Report &report : reports) {
-    confirmWinner(report, whole, chosen);
-    if (!report.chosen)
-      continue;
-    chosen = *report.chosen;
-    times = {times ? times->first : report.wholeProgram->first, report.wholeProgram->second};
+bool Confirmation::isRejected(Report::Entry &entry, const Configuration &both) const {
+  const Made *made = whole.rejected(both);
+  if (!made)
+    return false;
+  if (made->status == Status::FailsCheck) { // which is nobody's bad luck
+    entry.evaluation.result.status = made->status;
+    entry.evaluation.result.reason = made->reason;
   }
-  reports.front().chosen = chosen;
-  reports.front().wholeProgram = times;
+  entry.whyNotChosen = fmt::format("{}: {}", runner::nameOf(made->status), made->reason);
+  return true;
+}
+
+void Confirmation::confirm(Report &report) {
+  if (report.entries.empty())
+    return;
+  const std::vector<size_t> order = report.best && *report.best > 0 ? inOrder(report) : std::vector<size_t>();
+  report.best = report.best ? std::optional<size_t>(0) : std::nullopt;
+  std::optional<Result> before;
+  size_t tried = 0, waited = 0;
+  for (size_t i = 0; i < order.size() && tried < mostTried && waited < mostRejected; ++i) {
+    Report::Entry &entry = report.entries[order[i]];
+    const Configuration both = together(held, entry.evaluation.configuration);
+    if (both.str() == held.str()) {
+      entry.whyNotChosen = "a kernel that takes longer is fastest with other values of the same options";
+      continue;
+    }
+    if (isRejected(entry, both)) // known already
+      continue;
+    if (tried + waited > 0 && isTooLate()) {
+      entry.whyNotChosen = "the budget is used up: it was not run in the whole program";
+      break;
+    }
+    finalists = fewOf(report, order, i);
+    waitFor(both);
+    if (isRejected(entry, both)) {
+      ++waited;
+      continue;
+    }
+    ++tried;
+    if (!before)
+      before = whole.evaluate(held).result;
+    if (before->status != Status::Measured) {
+      entry.whyNotChosen = "the whole program cannot be timed";
+      break;
+    }
+    const Result after = whole.evaluate(both).result;
+    entry.whyNotChosen = whyNot(*before, after);
+    if (entry.whyNotChosen.empty()) {
+      report.best = order[i];
+      report.chosen = held = both;
+      report.wholeProgram = {before->micros, after.micros};
+      heldTimes = {heldTimes ? heldTimes->first : before->micros, after.micros};
+      break;
+    }
+  }
+  if (const std::string fails = whole.failsCheckOfBaseline(); !fails.empty())
+    report.entries.front().evaluation.result.failsCheck = fails;
 }
 
 } // namespace heddle::tune

@@ -38,8 +38,11 @@ public:
   }
   /// From now on the executor begins nothing, and gives up what it waits for, once this is true.
   void stopWhen(std::function<bool()> condition) { isEnough = std::move(condition); }
+  /// Called again and again while the executor waits; must return at once.
+  void whileWaiting(std::function<void()> work) { meanwhile = std::move(work); }
 
 protected:
+  std::function<void()> meanwhile = [] {};
   std::function<bool()> isEnough = [] { return false; };
 };
 

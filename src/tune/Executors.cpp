@@ -51,9 +51,10 @@ public:
   };
   /// Waits for the next one; nothing where there are no more, or `isEnough` says so meanwhile. What became of the one before
   /// must be known to `more` by now.
-  std::optional<Ready> next(const std::function<bool()> &isEnough) {
+  std::optional<Ready> next(const std::function<bool()> &isEnough, const std::function<void()> &meanwhile) {
     isAskedInVain = false;
     for (;; waitForCopies()) {
+      meanwhile();
       fill();
       if (atWork.empty() || isEnough())
         return std::nullopt;
@@ -114,8 +115,7 @@ LocalExecutor::LocalExecutor(const Problem &problem, Maker &maker, Measurer &mea
     : problem(problem), maker(maker), measurer(measurer), jobs(jobs), isDiskFull(isTemporaryDiskFull) {}
 
 void LocalExecutor::evaluate(const std::vector<Configuration> &configurations, const Heard &heard) {
-  if (!baseline)
-    baseline = evaluateOne({}, maker.make({}));
+  theBaseline();
   std::vector<Configuration> others;
   for (const Configuration &configuration : configurations)
     if (!configuration.isBaseline())
@@ -124,7 +124,7 @@ void LocalExecutor::evaluate(const std::vector<Configuration> &configurations, c
       return;
   const More more = [&] { return std::exchange(others, {}); };
   MakingAhead ahead(maker, more, {jobs, mostAhead, measurer.predicts()});
-  while (auto ready = ahead.next(isEnough))
+  while (auto ready = ahead.next(isEnough, meanwhile))
     if (!heard(evaluateOne(ready->configuration, ready->made)))
       return;
 }
@@ -135,20 +135,87 @@ void LocalExecutor::evaluateAll(const More &more, const Heard &heard) {
   std::vector<Configuration> first = more();
   if (first.empty())
     return;
-  if (!baseline)
-    baseline = evaluateOne({}, maker.make({}));
+  theBaseline();
   const More others = [&] { return first.empty() ? more() : std::exchange(first, {}); };
   MakingAhead ahead(maker, others, {jobs, mostAheadWhereAsked, false});
-  while (auto ready = ahead.next(isEnough))
+  while (auto ready = ahead.next(isEnough, meanwhile))
     if (!heard(ready->configuration.isBaseline() ? *baseline
                                                  : evaluateOne(ready->configuration, ready->made)))
       return;
 }
 
 Evaluation LocalExecutor::evaluate(const Configuration &configuration) {
+  const Evaluation &first = theBaseline();
+  return configuration.isBaseline() ? first : evaluateOne(configuration, finished(configuration));
+}
+
+const Evaluation &LocalExecutor::theBaseline() {
   if (!baseline)
-    baseline = evaluateOne({}, maker.make({}));
-  return configuration.isBaseline() ? *baseline : evaluateOne(configuration, maker.make(configuration));
+    baseline = evaluateOne({}, finished({}));
+  return *baseline;
+}
+
+LocalExecutor::Prepared &LocalExecutor::begun(const Configuration &configuration) {
+  auto [found, isNew] = prepared.try_emplace(configuration.str());
+  if (isNew)
+    found->second.making = maker.begin(configuration);
+  return found->second;
+}
+
+/// One step further. True where nothing is at work any more.
+bool LocalExecutor::advance(Prepared &each) {
+  if (each.making) {
+    if (!each.making->isOver())
+      return false;
+    each.made = each.making->made();
+    each.making.reset();
+    if (each.made.candidate)
+      measurer.beginToPrepare(*each.made.candidate);
+  }
+  return !each.made.candidate || measurer.isPrepared(*each.made.candidate);
+}
+
+/// Waits. What was not prepared is made now.
+Made LocalExecutor::finished(const Configuration &configuration) {
+  const auto found = prepared.find(configuration.str());
+  if (found == prepared.end())
+    return maker.make(configuration);
+  if (found->second.making) {
+    found->second.made = found->second.making->made();
+    found->second.making.reset();
+  }
+  return found->second.made;
+}
+
+void LocalExecutor::prepare(const std::vector<Configuration> &wanted, unsigned most) {
+  // Whether others are checked depends on what the check says of the baseline.
+  Prepared &first = begun({});
+  if (!advance(first) && first.making)
+    return;
+  size_t busy = 0;
+  for (auto &[name, each] : prepared)
+    busy += !advance(each);
+  for (const Configuration &configuration : wanted)
+    if (busy < most && !prepared.contains(configuration.str()))
+      busy += !advance(begun(configuration));
+}
+
+bool LocalExecutor::isPrepared(const Configuration &configuration) {
+  const auto found = prepared.find(configuration.str());
+  return found != prepared.end() && advance(found->second);
+}
+
+const Made *LocalExecutor::rejected(const Configuration &configuration) const {
+  const auto found = prepared.find(configuration.str());
+  const bool isMade = found != prepared.end() && !found->second.making;
+  return isMade && !found->second.made.candidate ? &found->second.made : nullptr;
+}
+
+std::string LocalExecutor::failsCheckOfBaseline() const {
+  const auto found = prepared.find(Configuration().str());
+  return baseline                  ? baseline->result.failsCheck
+         : found != prepared.end() ? found->second.made.failsCheck
+                                   : "";
 }
 
 Evaluation LocalExecutor::evaluateOne(const Configuration &configuration, const Made &made) {

@@ -3,8 +3,11 @@
 
 #include "build/Build.h"
 #include "support/CudaToolkit.h"
+#include "support/StartedProcess.h"
 #include "tune/CachedCompile.h"
 #include "tune/Maker.h"
+
+#include <nlohmann/json.hpp>
 
 #include <dlfcn.h>
 
@@ -12,6 +15,8 @@ namespace fs = std::filesystem;
 
 namespace heddle::tune {
 namespace {
+
+using AheadJson = nlohmann::json;
 
 runner::Manifest manifestOf(const Problem &problem) {
   runner::Manifest manifest;
@@ -71,13 +76,87 @@ GpuMeasurer::GpuMeasurer(const Problem &problem)
                              const runner::CompileCommand &command) { return compileCached(cache, command); };
 }
 
+/// A program that a copy of this process compiles. Its sources stay: where bits differ, it is compiled in another way.
+class GpuMeasurer::Ahead {
+public:
+  Ahead(const GpuMeasurer &owner, const Candidate &candidate)
+      : wanted(owner.written(folder.path(), candidate)),
+        copy(0, [&] { return toText(owner.measurer.compile(wanted)); }) {}
+
+  const runner::Candidate &candidate() const { return wanted; }
+  bool isOver() { return copy.isOver(); }
+  /// Waits.
+  runner::Compiled compiled() {
+    const ProcessResult &answer = copy.result();
+    return fromText(answer.succeeded() ? answer.standardOutput : "", "compiling it " + whyFailed(answer));
+  }
+
+private:
+  static std::string toText(const runner::Compiled &compiled) {
+    return AheadJson{{"program", compiled.program.string()},
+                     {"status", runner::nameOf(compiled.failure.status)},
+                     {"reason", compiled.failure.reason},
+                     {"seconds", compiled.seconds},
+                     {"spills", compiled.spillBytes}}
+        .dump(-1, ' ', false, AheadJson::error_handler_t::replace);
+  }
+  runner::Compiled fromText(const std::string &text, const std::string &failure) const {
+    const AheadJson json = AheadJson::parse(text, nullptr, false);
+    runner::Compiled compiled;
+    if (!json.is_object()) {
+      compiled.failure = runner::resultNow(wanted.id, runner::Status::Lost, failure);
+      return compiled;
+    }
+    compiled.program = json["program"].get<std::string>();
+    compiled.seconds = json["seconds"];
+    compiled.spillBytes = json["spills"].get<std::map<std::string, uint64_t>>();
+    compiled.failure = runner::resultNow(
+        wanted.id, runner::statusNamed(json["status"]).value_or(runner::Status::Lost), json["reason"]);
+    compiled.failure.compileSeconds = compiled.seconds;
+    return compiled;
+  }
+
+  TemporaryFolder folder;
+  const runner::Candidate wanted;
+  StartedCopy copy;
+};
+
+GpuMeasurer::~GpuMeasurer() = default;
+
+void GpuMeasurer::beginToPrepare(const Candidate &candidate) {
+  if (!candidate.isBaseline() && !ahead.contains(candidate.id))
+    ahead.emplace(candidate.id, std::make_unique<Ahead>(*this, candidate));
+}
+
+bool GpuMeasurer::isPrepared(const Candidate &candidate) {
+  const auto found = ahead.find(candidate.id);
+  return found == ahead.end() || found->second->isOver();
+}
+
+/// Whatever became of it: a search looks results up by the name that it was given.
+runner::Result GpuMeasurer::onThisGpu(runner::Result result) const {
+  result.device = name;
+  return result;
+}
+
 runner::Result GpuMeasurer::measureBaseline(const Candidate &baseline) {
-  return measureIn(ofBaseline.path(), baseline);
+  const runner::Candidate wanted = written(ofBaseline.path(), baseline);
+  const runner::Compiled *known = builtFor(baseline);
+  return onThisGpu(known ? measurer.measure(wanted, *known) : measurer.compileAndMeasure(wanted));
 }
 
 runner::Result GpuMeasurer::measure(const Candidate &candidate) {
+  if (const auto found = ahead.find(candidate.id); found != ahead.end()) {
+    const std::unique_ptr<Ahead> taken = std::move(found->second);
+    ahead.erase(found);
+    const runner::Compiled compiled = taken->compiled();
+    const runner::Result result = onThisGpu(measurer.measure(taken->candidate(), compiled));
+    std::error_code ignored;
+    fs::remove(compiled.program, ignored);
+    return result;
+  }
   TemporaryFolder folder;
-  return measureIn(folder.path(), candidate);
+  return onThisGpu(measurer.compileAndMeasure(written(folder.path(), candidate)));
 }
 
 std::optional<fs::path> GpuMeasurer::buildProgram(const std::string &text, std::string &error) {
@@ -103,15 +182,12 @@ const runner::Compiled *GpuMeasurer::builtFor(const Candidate &candidate) const 
   return isSame ? &built->compiled : nullptr;
 }
 
-runner::Result GpuMeasurer::measureIn(const fs::path &folder, const Candidate &candidate) {
+/// Writes its files.
+runner::Candidate GpuMeasurer::written(const fs::path &folder, const Candidate &candidate) const {
   runner::Candidate wanted{candidate.id, candidate.configuration.str(), {}, candidate.flags, {}};
   for (const fs::path &file : writeFiles(candidate, problem, folder))
     wanted.files.push_back(file.string());
-  const runner::Compiled *known = builtFor(candidate);
-  runner::Result result = known ? measurer.measure(wanted, *known) : measurer.compileAndMeasure(wanted);
-  // Whatever became of it: a search looks results up by the name that it was given.
-  result.device = name;
-  return result;
+  return wanted;
 }
 
 } // namespace heddle::tune

@@ -6,6 +6,8 @@
 #include "tune/Measurer.h"
 #include "tune/Problem.h"
 
+#include <map>
+#include <memory>
 #include <optional>
 
 namespace heddle::tune {
@@ -14,6 +16,7 @@ namespace heddle::tune {
 class GpuMeasurer final : public Measurer {
 public:
   explicit GpuMeasurer(const Problem &problem);
+  ~GpuMeasurer() override;
 
   /// Empty, or why nothing can be measured here.
   const std::string &error() const { return whyNot; }
@@ -22,6 +25,12 @@ public:
   bool predicts() const override { return false; }
   runner::Result measureBaseline(const Candidate &baseline) override;
   runner::Result measure(const Candidate &candidate) override;
+  /// Compiles it in a copy of this process.
+  void beginToPrepare(const Candidate &candidate) override;
+  bool isPrepared(const Candidate &candidate) override;
+
+  /// Of a run, for timing launches again and again.
+  void limitTiming(double seconds) { measurer.mostTimingSeconds = seconds; }
 
   /// The program with this text in the place of the tuned file, compiled; nothing, and `error`, where that fails.
   std::optional<std::filesystem::path> buildProgram(const std::string &text, std::string &error);
@@ -31,14 +40,18 @@ private:
     std::string text; ///< of the tuned file
     runner::Compiled compiled;
   };
+  class Ahead;
   const runner::Compiled *builtFor(const Candidate &candidate) const;
-  runner::Result measureIn(const std::filesystem::path &folder, const Candidate &candidate);
+  runner::Candidate written(const std::filesystem::path &folder, const Candidate &candidate) const;
+  runner::Result onThisGpu(runner::Result result) const;
 
   const Problem &problem;
   TemporaryFolder scratch, ofBaseline; ///< which may have to be compiled again
   runner::CandidateRuns measurer;
   std::string name, whyNot;
   std::optional<Built> built; ///< for the capture: the baseline is not compiled again
+  std::map<std::string, std::unique_ptr<Ahead>>
+      ahead; ///< programs that are compiled before they are wanted, by id
 };
 
 /// The first GPU's name as its driver reports it ("NVIDIA H200"); empty where there is none.

@@ -26,6 +26,10 @@ public:
   virtual runner::Result measureBaseline(const Candidate &baseline) = 0;
   /// `id` of the result is the candidate's.
   virtual runner::Result measure(const Candidate &candidate) = 0;
+  /// Begins what `measure` would have to wait for, such as a compiler, and does not wait.
+  virtual void beginToPrepare(const Candidate &) {}
+  /// False while something that beginToPrepare() began for it is at work.
+  virtual bool isPrepared(const Candidate &) { return true; }
 };
 
 } // namespace heddle::tune

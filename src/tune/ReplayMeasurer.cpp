@@ -211,6 +211,10 @@ Result ReplayMeasurer::measureBaseline(const Candidate &baseline) {
 
 /// The replay left other bits behind, or cannot compare them: the program decides, the replay has the time.
 Result ReplayMeasurer::decidedByProgram(const Candidate &candidate, Result replayed) {
+  if (!hasTime())
+    return failed(candidate, Status::Lost,
+                  fmt::format("no time is left to compare results in the whole program; in memory: {}",
+                              replayed.reason));
   const Result inProgram = whole.evaluate(candidate.configuration).result;
   if (inProgram.status != Status::Measured) {
     replayed = inProgram;

@@ -30,6 +30,10 @@ public:
   /// Empty, or why nothing can be replayed.
   std::string prepare();
 
+  /// Asked before a candidate is run in the whole program to decide on it: false where there is no time for that. Such a candidate is
+  /// lost.
+  void runProgramWhere(std::function<bool()> condition) { hasTime = std::move(condition); }
+
   std::string device() const override { return name; }
   bool predicts() const override { return model != nullptr; }
   runner::Result measureBaseline(const Candidate &baseline) override;
@@ -54,6 +58,7 @@ private:
   const std::string kernel;
   const bool timesInProgram;
   const std::unique_ptr<ReplayModel> model;
+  std::function<bool()> hasTime = [] { return true; };
   std::unique_ptr<Conversation> worker;
   std::string name; ///< of the GPU
   double baselineSeconds = 0, baselineMicros = 0, bestMicros = 0;

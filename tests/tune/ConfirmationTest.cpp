@@ -5,9 +5,12 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 using namespace heddle;
 using namespace heddle::tune;
 using runner::Status;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 namespace {
@@ -20,6 +23,7 @@ public:
   runner::Result measureBaseline(const Candidate &baseline) override { return measure(baseline); }
   runner::Result measure(const Candidate &candidate) override {
     runner::Result result;
+    ran.push_back(candidate.configuration.str());
     result.micros = times.at(candidate.configuration.str());
     result.status = result.micros > 0 ? Status::Measured : Status::Wrong;
     result.reason = result.micros > 0 ? "" : "copy 1 differs";
@@ -31,16 +35,51 @@ public:
     }
     return result;
   }
+  void beginToPrepare(const Candidate &candidate) override { compiled.push_back(candidate.configuration.str()); }
+
+  std::vector<std::string> ran, compiled;
   std::map<std::string, double> times;
   std::map<std::string, std::map<std::string, double>>
       kernels; ///< time of one launch, of two, by configuration
 };
 
+/// A maker whose static check finds something in some. Every making takes as many looks as the test says.
+class CheckingMaker final : public EasyMaker {
+public:
+  Made make(const Configuration &configuration) override {
+    Made made = EasyMaker::make(configuration);
+    made.candidate->id = configuration.str();
+    if (fails.contains(configuration.str()))
+      made = {{}, Status::FailsCheck, "line 7: a race", 0, ""};
+    return made;
+  }
+  std::unique_ptr<Making> begin(const Configuration &configuration) override {
+    begun.push_back(configuration.str());
+    return std::make_unique<LateMaking>(make(configuration), looks);
+  }
+  std::set<std::string> fails;
+  std::vector<std::string> begun;
+  int looks = 0;
+
+private:
+  class LateMaking final : public Making {
+  public:
+    LateMaking(Made made, int looks) : result(std::move(made)), looks(looks) {}
+    bool isOver() override { return looks-- <= 0; }
+    Made made() override { return result; }
+
+  private:
+    Made result;
+    int looks;
+  };
+};
+
 struct ConfirmationTest : testing::Test {
   Problem problem;
-  EasyMaker maker;
+  CheckingMaker maker;
   Program program;
   Report report;
+  bool isLate = false;
 
   /// A candidate with the time of its replayed launch and of the whole program.
   void add(const std::string &flag, double launch, double all) {
@@ -56,7 +95,10 @@ struct ConfirmationTest : testing::Test {
   }
   void confirm() {
     LocalExecutor whole(problem, maker, program);
-    confirmWinner(report, whole);
+    Confirmation confirmation(whole);
+    if (isLate)
+      confirmation.stopWhen([] { return true; });
+    confirmation.confirm(report);
   }
 };
 
@@ -117,6 +159,72 @@ TEST_F(ConfirmationTest, ACandidateWithinTheSpreadIsNotTried) {
   EXPECT_EQ(report.best, 0u) << "'-a' may be as fast by chance";
 }
 
+TEST_F(ConfirmationTest, OneThatFailsTheStaticCheckNeverWinsAndCostsNoRun) {
+  add("", 10, 1000);
+  add("-a", 8, 900);
+  for (const char *racy : {"-b", "-c", "-d", "-e"}) {
+    add(racy, 5, 700);
+    maker.fails.insert(racy);
+  }
+  confirm();
+  EXPECT_EQ(report.best, 1u) << "more than are tried by running them";
+  EXPECT_EQ(report.entries[2].evaluation.result.status, Status::FailsCheck);
+  EXPECT_EQ(report.entries[2].whyNotChosen, "fails check: line 7: a race");
+  EXPECT_THAT(program.ran, ElementsAre("baseline", "-a"));
+}
+
+TEST_F(ConfirmationTest, WhatIsBestIsMadeAndCompiledWhileTheSearchGoesOn) {
+  add("", 10, 1000);
+  maker.looks = 2;
+  maker.fails = {"-b"};
+  LocalExecutor whole(problem, maker, program);
+  Confirmation confirmation(whole, 16);
+  confirmation.follow(report);
+  EXPECT_THAT(maker.begun, ElementsAre("baseline")) << "others are checked by what it passes";
+  add("-a", 8, 900);
+  add("-b", 5, 700);
+  for (int i = 0; i < 20; ++i)
+    confirmation.follow(report);
+  EXPECT_THAT(maker.begun, ElementsAre("baseline", "-b", "-a"));
+  EXPECT_THAT(program.compiled, ElementsAre("baseline", "-a")) << "not one that fails the check";
+  for (const char *better : {"-c", "-d", "-e"})
+    add(better, 4, 600);
+  for (int i = 0; i < 20; ++i)
+    confirmation.goOn();
+  EXPECT_EQ(maker.begun.size(), 3u) << "no result was heard since";
+  for (int i = 0; i < 20; ++i)
+    confirmation.follow(report);
+  EXPECT_THAT(maker.begun, ElementsAre("baseline", "-b", "-a", "-c", "-d", "-e"));
+  EXPECT_THAT(program.ran, ElementsAre()) << "the GPU is the search's";
+  confirmation.confirm(report);
+  EXPECT_EQ(maker.begun.size(), 6u) << "nothing is made again";
+  EXPECT_THAT(program.ran, ElementsAre("baseline", "-c"));
+  EXPECT_EQ(report.best, 3u);
+}
+
+TEST_F(ConfirmationTest, OneAtATimeIsMadeWhereProcessorsAreFew) {
+  add("", 10, 1000);
+  add("-a", 8, 900);
+  add("-b", 5, 700);
+  maker.looks = 3;
+  LocalExecutor whole(problem, maker, program);
+  Confirmation confirmation(whole, 2);
+  while (maker.begun.size() < 2)
+    confirmation.follow(report);
+  EXPECT_THAT(maker.begun, ElementsAre("baseline", "-b"));
+}
+
+TEST_F(ConfirmationTest, AfterTheBudgetOnlyTheFirstIsRun) {
+  add("", 10, 1000);
+  add("-a", 8, 900);
+  add("-b", 5, 1001);
+  isLate = true;
+  confirm();
+  EXPECT_EQ(report.best, 0u);
+  EXPECT_THAT(program.ran, ElementsAre("baseline", "-b"));
+  EXPECT_THAT(report.entries[1].whyNotChosen, HasSubstr("the budget is used up"));
+}
+
 /// Two kernels, each with a winner; times of the whole program are by configuration.
 struct TogetherTest : ConfirmationTest {
   std::vector<Report> reports{2};
@@ -131,7 +239,11 @@ struct TogetherTest : ConfirmationTest {
   }
   void confirmAll() {
     LocalExecutor whole(problem, maker, program);
-    confirmTogether(reports, whole);
+    Confirmation confirmation(whole);
+    for (Report &each : reports)
+      confirmation.confirm(each);
+    reports[0].chosen = confirmation.chosen();
+    reports[0].wholeProgram = confirmation.times();
   }
 };
 

@@ -11,9 +11,13 @@ class Faults : public GpuTune {
 protected:
   Faults() : GpuTune(Driver::Faulty) {}
 
-  void search(const std::string &choices, const std::string &count = "1000") {
-    report = tuneJson("faults.cu", {"-DCOUNT=" + count, "--define", "CHOICE=" + choices, "--no-check",
-                                    "--strategy", "exhaustive", "--cache", in("cache"), "-o", in("out.cu")});
+  void search(const std::string &choices, const std::string &count = "1000", bool isChecked = false) {
+    std::vector<std::string> words = {"-DCOUNT=" + count, "--define",   "CHOICE=" + choices,
+                                      "--strategy",       "exhaustive", "--cache",
+                                      in("cache"),        "-o",         in("out.cu")};
+    if (!isChecked)
+      words.push_back("--no-check");
+    report = tuneJson("faults.cu", words);
     for (const json &result : report["results"]) {
       const std::string configuration = result["configuration"];
       status[configuration] = result["status"];
@@ -45,6 +49,15 @@ TEST_F(Faults, CandidatesThatHangTrapOrWriteElsewhereNeverWinAndTheSearchGoesOn)
   EXPECT_EQ(status["-DCHOICE=4"], "crashed");
   EXPECT_THAT(reason["-DCHOICE=4"], HasSubstr("the kernel writes outside of all captured memory"));
   expectRightWinner();
+}
+
+TEST_F(Faults, ARaceThatNoResultShowsIsFoundBeforeItWins) {
+  search("0|10", "1000", true);
+  EXPECT_EQ(status["-DCHOICE=10"], "fails check") << reason["-DCHOICE=10"];
+  EXPECT_NE(report["best"], "-DCHOICE=10");
+  const std::vector<json> results = kept("cache");
+  ASSERT_FALSE(results.empty());
+  EXPECT_EQ(results.back()["status"], "fails check") << "a search that is resumed knows";
 }
 
 TEST_F(Faults, AWorkerThatIsKilledLosesNothing) {

@@ -17,6 +17,10 @@ struct Element {
 };
 
 __global__ void work(Element *elements, int *scratch, int count, volatile int *stop) {
+#if CHOICE == 10
+  __shared__ volatile int last;
+  last = threadIdx.x; // a race, which no result shows
+#endif
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count)
     return;
