@@ -79,6 +79,7 @@ cudaError_t unloadModule(Runtime &runtime, RegisteredModule *module) {
     return cudaErrorInvalidResourceHandle;
   if (cudaError_t error = runtime.synchronizeAll())
     return error;
+  runtime.forgetCode();
   return runtime.modules.unload(module) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 

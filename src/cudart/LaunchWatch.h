@@ -50,12 +50,16 @@ public:
     writeAll(program);
   }
 
-  /// The launches since this was called last; none of them is counted again. What is known of kernels is forgotten, too: they may have been unloaded, and
-  /// others may have their addresses.
+  /// Before a module is unloaded, while no launch is at work: other kernels may get the addresses of its own.
+  void forgetCode() {
+    std::lock_guard lock(guard);
+    codes.clear();
+  }
+
+  /// The launches since this was called last; none of them is counted again.
   Program take() {
     std::lock_guard lock(guard);
     complete();
-    codes.clear();
     watched.clear();
     return std::exchange(program, {});
   }

@@ -207,6 +207,13 @@ cudaError_t Runtime::synchronize(Stream *stream) {
   return deviceError();
 }
 
+void Runtime::forgetCode() {
+  if (profile)
+    profile->forgetCode();
+  if (counting)
+    counting->forgetCode();
+}
+
 cudaError_t Runtime::synchronizeAll() {
   streams.waitForAll();
   hostHasWaited();

@@ -80,6 +80,8 @@ public:
   cudaError_t perform(cudaStream_t stream, std::function<void()> work);
   cudaError_t synchronize(Stream *stream);
   cudaError_t synchronizeAll();
+  /// Before a module is unloaded: what watches launches knows kernels by their addresses.
+  void forgetCode();
   /// The host has waited: device output is due, and what it can see of the device is worth a log entry.
   void hostHasWaited();
   /// Instructions of threads that launches which have ended executed.
