@@ -95,5 +95,54 @@ TEST_F(Faults, ADifferenceInMemoryThatTheHostNeverCopiesIsReported) {
   EXPECT_THAT(reason["-DCHOICE=7"], HasSubstr("offset 44")) << "where, for whoever cares";
 }
 
+/// A disk of a few kilobytes, in a namespace that only the search sees.
+class SmallDisk : public Faults {
+protected:
+  void SetUp() override {
+    Faults::SetUp();
+    if (IsSkipped())
+      return;
+    fs::create_directory(disk);
+    if (!runProcess(onDisk("4k", {"true"})).succeeded())
+      GTEST_SKIP() << "no file system can be mounted here";
+  }
+  std::vector<std::string> onDisk(const std::string &size, std::vector<std::string> words) const {
+    words.insert(words.begin(),
+                 {"unshare", "-rm", "sh", "-c",
+                  "mount -t tmpfs -o size=" + size + " none \"$0\" && exec \"$@\"", disk.string()});
+    return words;
+  }
+  const fs::path disk = fs::path(in("disk"));
+};
+
+TEST_F(SmallDisk, ResultsThatCannotBeKeptAreSaidAndTheWinnerIsRight) {
+  std::string zeros, choices; // long names make long lines
+  for (int i = 0; i < 400; ++i)
+    zeros += "+0";
+  for (const char *choice : {"0", "2", "3", "5", "6", "8", "9"})
+    choices += (choices.empty() ? "CHOICE=" : "|") + (choice + zeros);
+  before = onDisk("4k", {});
+  const ProcessResult done =
+      tune("faults.cu", {"-DCOUNT=1000", "--define", choices, "--no-check", "--strategy", "exhaustive",
+                         "--cache", (disk / "cache").string(), "-o", in("out.cu"), "--json"});
+  ASSERT_EQ(done.exitCode, 0) << done.standardError;
+  EXPECT_THAT(done.standardError, HasSubstr("could not be written to the cache: is the disk full?"));
+  report = json::parse(done.standardOutput, nullptr, false);
+  ASSERT_TRUE(report.is_object());
+  const std::string best = report["best"];
+  EXPECT_THAT(best, testing::AnyOf("-DCHOICE=8" + zeros, "-DCHOICE=9" + zeros)) << "which are the same";
+  EXPECT_THAT(contentsOf(in("out.cu")), HasSubstr("compile with " + best));
+}
+
+TEST_F(SmallDisk, WithoutSpaceForTemporaryFilesThereIsNoWinnerAndTheReasonIsSaid) {
+  before = onDisk("64k", {"env", "TMPDIR=" + disk.string(), "HEDDLE_COMPILE_CACHE=off"});
+  const ProcessResult done =
+      tune("faults.cu", {"-DCOUNT=1000", "--define", "CHOICE=5|9", "--no-check", "-o", in("out.cu")});
+  EXPECT_NE(done.exitCode, 0) << done.standardOutput;
+  EXPECT_FALSE(done.signal) << done.standardError;
+  EXPECT_THAT(done.standardError, testing::AnyOf(HasSubstr("disk"), HasSubstr("No space left")));
+  EXPECT_FALSE(fs::exists(in("out.cu"))) << contentsOf(in("out.cu"));
+}
+
 } // namespace
 } // namespace heddle::tune

@@ -80,6 +80,7 @@ protected:
         "--run-limit",
         "20"};
     words.insert(words.end(), further.begin(), further.end());
+    words.insert(words.begin(), before.begin(), before.end());
     const fs::path drivers = build / "tests" / "tune";
     const std::string own = driver == Driver::KnowsAName ? (drivers / "driver").string() + ":"
                             : driver == Driver::Faulty   ? (drivers / "faulty").string() + ":"
@@ -107,7 +108,8 @@ protected:
 
   const Driver driver;
   TemporaryFolder folder;
-  std::string faults; ///< of the faulty driver
+  std::string faults;              ///< of the faulty driver
+  std::vector<std::string> before; ///< words before the command
 };
 
 } // namespace heddle::tune
