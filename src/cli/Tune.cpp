@@ -241,8 +241,10 @@ void tuneProgram(TuneRequest &request, Session &session) {
   }
   report->program = request.files.front();
   report->arguments = fmt::format("{}", fmt::join(session.programArguments, " "));
-  if (report->spaceText.empty())
+  if (report->spaceText.empty()) {
     report->spaceText = typed(run->words);
+    report->notTried = run->words.notTried;
+  }
   report->budget = request.budget;
   report->seed = std::to_string(request.seed);
   if (!report->winner())

@@ -92,6 +92,7 @@ private:
                                        run.cache.get(), own)
                               .run();
     report.spaceText = typed(space->words);
+    report.notTried = space->words.notTried;
     for (const tune::Report::Entry &entry : report.entries)
       runs += tune::wasRun(entry.evaluation);
     if (!reports.empty() && !report.winner()) {

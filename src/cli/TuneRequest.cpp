@@ -191,6 +191,8 @@ std::optional<NoSpace> spellOutAuto(const tune::Problem &problem, tune::SpaceWor
                    ExitRefused};
   words.directives.insert(words.directives.begin(), space.directives.begin(), space.directives.end());
   words.flags.insert(words.flags.begin(), space.flags.begin(), space.flags.end());
+  if (!space.whyNoBlock.empty())
+    words.notTried.push_back(space.whyNoBlock);
   if (!space.directives.empty() || !space.flags.empty())
     return std::nullopt;
   return NoSpace{"nothing that Heddle knows changes this program",

@@ -66,6 +66,8 @@ std::string notChosenText(const tune::Report &report) {
   for (const tune::Report::Entry &entry : report.entries)
     if (!entry.whyNotChosen.empty())
       text += fmt::format("  not chosen: {}: {}\n", entry.evaluation.configuration.str(), entry.whyNotChosen);
+  for (const std::string &each : report.notTried)
+    text += fmt::format("  not tried: {}\n", each);
   return text.empty() ? text : "\n" + text;
 }
 

@@ -187,8 +187,10 @@ AutoSpace autoSpace(const Problem &problem) {
     for (const transform::TuningSpace &part : rule.tuning)
       if (std::string words = wordsThatFit(rule, part, verdicts, space); !words.empty())
         alternatives.push_back(words);
-  (block.standardOutput.starts_with("| block x=") ? space.directives : space.refused)
-      .push_back(block.standardOutput);
+  const bool hasBlock = block.standardOutput.starts_with("| block x=");
+  (hasBlock ? space.directives : space.refused).push_back(block.standardOutput);
+  if (!hasBlock)
+    space.whyNoBlock = block.standardOutput;
   if (const ProcessResult &registers = answers.back();
       registers.succeeded() && !registers.standardOutput.empty())
     space.flags.push_back(registers.standardOutput);

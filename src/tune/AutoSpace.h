@@ -11,6 +11,7 @@ struct AutoSpace {
   std::vector<std::string> directives; ///< as -d would have them; empty where nothing is possible
   std::vector<std::string> flags;      ///< as --flag would have them
   std::vector<std::string> refused;    ///< "consolidate: why not", for a person
+  std::string whyNoBlock;              ///< where the size of blocks cannot be changed; else empty
   bool compiles = true;                ///< where it does not, nothing else was looked at
   bool hasKernel = true;               ///< the same
 };

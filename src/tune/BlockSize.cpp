@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -24,6 +25,7 @@ bool isName(const std::string &text) {
 struct Literal {
   size_t at = 0, length = 0;
   int64_t value = 0;
+  bool isVariable = false; ///< it may be assigned another value
 };
 
 /// `#define NAME 256`, `constexpr int NAME = 256;`, `static const unsigned NAME{256};` The number is the
@@ -36,12 +38,28 @@ std::vector<std::regex> definitionsOf(const std::string &name) {
               name))};
 }
 
-/// The definition of a name; nothing where there is none, or several that may each hold.
+/// `int NAME = 256;`, `unsigned NAME(256), ...`
+std::regex variableOf(const std::string &name) {
+  return std::regex(fmt::format(
+      R"(\b(?:int|unsigned|auto|long|short|size_t|u?int(?:16|32|64)_t)[ \t]+{}[ \t]*(?:=|\{{|\()[ \t]*([0-9]+)[uU]?[ \t]*[\}})]?[ \t]*[;,])",
+      name));
+}
+
+std::vector<Literal> matchesOf(const std::string &text, const std::regex &form, bool isVariable) {
+  std::vector<Literal> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), form), end; match != end; ++match)
+    found.push_back(
+        {size_t(match->position(1)), size_t(match->length(1)), std::stoll((*match)[1]), isVariable});
+  return found;
+}
+
+/// The definition of a name; nothing where there is none, or several that may each hold. Variables count where there is no constant.
 std::optional<Literal> literalOf(const std::string &text, const std::string &name) {
   std::vector<Literal> found;
   for (const std::regex &form : definitionsOf(name))
-    for (std::sregex_iterator match(text.begin(), text.end(), form), end; match != end; ++match)
-      found.push_back({size_t(match->position(1)), size_t(match->length(1)), std::stoll((*match)[1])});
+    std::ranges::copy(matchesOf(text, form, false), std::back_inserter(found));
+  if (found.empty())
+    found = matchesOf(text, variableOf(name), true);
   return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
 }
 
@@ -79,9 +97,17 @@ std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &progra
     constant.name = number.text;
   }
   std::optional<Literal> literal = literalOf(text, constant.name);
-  if (!literal)
-    return NoBlock{
-        fmt::format("block: '{}' is not defined once in this file as a plain number", constant.name)};
+  for (const source::Launch *launch : launches) {
+    const source::LaunchNumber &number = launch->block.xyz[axis];
+    // Of a variable that is assigned elsewhere, too, another initial value may change nothing: it must be what the launch gets.
+    const bool isWhatIsLaunched = literal && (!literal->isVariable || number.value == literal->value);
+    if (!isWhatIsLaunched)
+      return NoBlock{fmt::format("block: '{}', which sizes the block of the launch in line {}, is not "
+                                 "defined once in this file as a plain number{}; "
+                                 "a constant (#define or constexpr) in its place can be changed",
+                                 constant.name, launch->location.line,
+                                 number.whyUnknown.empty() ? "" : fmt::format(" ({})", number.whyUnknown))};
+  }
   constant.value = literal->value;
   return constant;
 }

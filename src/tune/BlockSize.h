@@ -18,7 +18,8 @@ struct NoBlock {
 /// The file with other sizes of blocks.
 ///
 /// Possible where every launch (of the kernel that the sizes name, else of `kernel`, where that is not empty) names its size by a
-/// constant of the same file that is a plain number: `#define THREADS 256`, `constexpr int Threads = 256;`. Nothing else
+/// constant of the same file that is a plain number: `#define THREADS 256`, `constexpr int Threads = 256;`, or by a variable that has
+/// the value of its initializer at each launch: `int threads = 256;`. Nothing else
 /// changes: where the program did not compute its grid from the same constant, running it will show. Of a constant that sizes
 /// the blocks of several kernels, or several axes, the size that comes first remains.
 std::variant<std::string, NoBlock> withBlocks(const source::Program &program, const std::string &text,

@@ -21,7 +21,8 @@ struct Report {
   std::string program;   ///< the file, as given
   std::string arguments; ///< of the program, as one would type them
   std::vector<std::string>
-      spaceText; ///< "-d \"coarsen x=1|2|4\"", "--flag \"-maxrregcount=32|64\"", as given
+      spaceText;                     ///< "-d \"coarsen x=1|2|4\"", "--flag \"-maxrregcount=32|64\"", as given
+  std::vector<std::string> notTried; ///< what -d auto could not offer, with the reason
   std::vector<Dimension> dimensions;
   uint64_t spaceSize = 0;             ///< distinct configurations, the baseline among them
   std::string strategy, budget, seed; ///< budget empty: none

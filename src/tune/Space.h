@@ -19,6 +19,7 @@ namespace heddle::tune {
 ///     options     "--warps=4|8"                                 of `heddle chem`
 struct SpaceWords {
   std::vector<std::string> directives = {}, defines = {}, flags = {}, options = {};
+  std::vector<std::string> notTried = {}; ///< what -d auto could not offer, with the reason, for a person
 };
 
 /// A place in a space: for each dimension the number of its value.

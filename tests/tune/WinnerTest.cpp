@@ -4,6 +4,7 @@
 #include "TestPaths.h"
 #include "support/Paths.h"
 #include "support/Process.h"
+#include "tune/BlockSize.h"
 #include "tune/Maker.h"
 #include "tune/Space.h"
 
@@ -206,6 +207,44 @@ TEST_F(Winner, AssumptionsAreHandedOnToDirectivesAndNamedInTheWinner) {
   EXPECT_THAT(file.text, testing::StartsWith("// heddle tune: heddle opt --assume no-overlap;\n"));
   EXPECT_EQ(opt(file.text, {"--assume", "no-overlap"}),
             "// heddle tune: heddle opt --assume no-overlap;\n" + text);
+}
+
+/// A file whose launch takes its block from this.
+std::variant<std::string, NoBlock> withBlockOf64(const std::string &before, const std::string &block) {
+  const std::string text =
+      "__global__ void scale(float *a, int n) { a[n] = 1; }\nvoid run(float *a, int n, int given) {\n" +
+      before + "\n  scale<<<n / 64, " + block + ">>>(a, n);\n}\n";
+  source::CompileOptions options;
+  options.cudaPath = "none";
+  auto result = source::Program::parseText("scale.cu", text, options);
+  auto *program = std::get_if<std::unique_ptr<source::Program>>(&result);
+  EXPECT_TRUE(program) << std::get<source::ParseFailure>(result).compilerMessages;
+  return withBlocks(**program, text, "", {{"", "x=64"}});
+}
+
+TEST(BlockSize, AVariableWithOneValueIsChangedWhereItIsInitialized) {
+  for (const char *block : {"threads", "dim3(threads)", "dim3(threads, 2)"}) {
+    const auto changed = withBlockOf64("  int threads = 256;", block);
+    ASSERT_TRUE(std::holds_alternative<std::string>(changed)) << std::get<NoBlock>(changed).reason;
+    EXPECT_THAT(std::get<std::string>(changed), HasSubstr("int threads = 64;")) << block;
+  }
+  const auto named = withBlockOf64("  const unsigned bx = 256u; dim3 block(bx);", "block");
+  ASSERT_TRUE(std::holds_alternative<std::string>(named)) << std::get<NoBlock>(named).reason;
+  EXPECT_THAT(std::get<std::string>(named), HasSubstr("bx = 64u;"));
+}
+
+TEST(BlockSize, AVariableThatMayHaveAnotherValueAtTheLaunchIsNot) {
+  for (const char *before :
+       {"  int threads = 256; threads = 128;", "  int threads = 256; if (n > 5) threads = given;",
+        "  int threads = given;", "  int threads = 256; { int threads = 32; (void)threads; }"}) {
+    const auto changed = withBlockOf64(before, "threads");
+    ASSERT_TRUE(std::holds_alternative<NoBlock>(changed)) << std::get<std::string>(changed);
+    EXPECT_THAT(std::get<NoBlock>(changed).reason, HasSubstr("of the launch in line 4")) << before;
+    EXPECT_THAT(std::get<NoBlock>(changed).reason, HasSubstr("a constant (#define or constexpr)")) << before;
+  }
+  const auto given = withBlockOf64("", "given");
+  ASSERT_TRUE(std::holds_alternative<NoBlock>(given));
+  EXPECT_THAT(std::get<NoBlock>(given).reason, HasSubstr("is a parameter of the function that launches"));
 }
 
 TEST_F(Winner, ABlockThatNothingNamesIsRefusedWithTheReason) {
