@@ -35,7 +35,9 @@ public:
     }
     return result;
   }
-  void beginToPrepare(const Candidate &candidate) override { compiled.push_back(candidate.configuration.str()); }
+  void beginToPrepare(const Candidate &candidate) override {
+    compiled.push_back(candidate.configuration.str());
+  }
 
   std::vector<std::string> ran, compiled;
   std::map<std::string, double> times;
