@@ -50,6 +50,7 @@
 #include <sstream>
 #include <string_view>
 #include <sys/file.h>
+#include <thread>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -62,6 +63,9 @@ namespace {
 constexpr uintmax_t largestCacheBytes = uintmax_t(1) << 30;
 /// From the decision to use a file until a compiler has opened it there is the start of a process, no more.
 constexpr std::chrono::seconds timeToOpen{120};
+
+/// Making a file takes a second or two, on a busy machine more.
+constexpr std::chrono::milliseconds longestWait{20000}, timeBetweenTries{20};
 
 /// What keptMacros calls its files.
 constexpr std::string_view lateMacrosName = "macros-";
@@ -323,8 +327,9 @@ class MakingLock {
 public:
   explicit MakingLock(fs::path path)
       : file(std::move(path)), descriptor(open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
-    while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0 && errno == EINTR)
-      ;
+    // Not for ever: who holds it may have been stopped (^Z).
+    for (auto left = longestWait; left.count() > 0 && isHeldByAnother(); left -= timeBetweenTries)
+      std::this_thread::sleep_for(timeBetweenTries);
   }
   ~MakingLock() {
     std::error_code ignored;
@@ -336,6 +341,10 @@ public:
   MakingLock &operator=(const MakingLock &) = delete;
 
 private:
+  bool isHeldByAnother() const {
+    return descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  }
+
   fs::path file;
   int descriptor;
 };
