@@ -2,6 +2,8 @@
 #include "chem/YamlNodes.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace heddle::chem {
 
@@ -77,6 +79,44 @@ std::string asUtf8(const std::string &text) {
   return result;
 }
 
+/// Reports keys that a map has twice: YAML forbids them, and readers differ in which of the values they use.
+class RepeatedKeys {
+public:
+  RepeatedKeys(const YamlDocument &document, Diagnostics &diagnostics)
+      : document(document), diagnostics(diagnostics) {}
+
+  void check(const YAML::Node &node) {
+    // An alias is the node that it stands for, and is checked once.
+    if ((!node.IsMap() && !node.IsSequence()) || !visited.insert({node.Mark().pos, node.IsMap()}).second)
+      return;
+    if (node.IsSequence()) {
+      for (const YAML::Node &item : node)
+        check(item);
+      return;
+    }
+    std::map<std::string, YAML::Mark> first;
+    for (const auto &pair : node) {
+      if (pair.first.IsScalar())
+        checkKey(pair.first, first);
+      check(pair.second);
+    }
+  }
+
+private:
+  void checkKey(const YAML::Node &key, std::map<std::string, YAML::Mark> &first) {
+    const std::string &name = key.Scalar();
+    if (auto [at, isNew] = first.try_emplace(name, key.Mark()); !isNew)
+      diagnostics
+          .error(document.location(key.Mark(), name.size()), fmt::format("key '{}' is there twice", name))
+          .note(document.location(at->second, name.size()), "first given here")
+          .withHint("remove one of the two");
+  }
+
+  const YamlDocument &document;
+  Diagnostics &diagnostics;
+  std::set<std::pair<int, bool>> visited;
+};
+
 } // namespace
 
 YamlDocument::YamlDocument(const SourceText &from) : source(from) {
@@ -92,7 +132,9 @@ YamlDocument::YamlDocument(const SourceText &from) : source(from) {
 
 YamlNode YamlDocument::parse(Diagnostics &diagnostics) const {
   try {
-    return {*this, YAML::Load(asUtf8(source.text))};
+    YAML::Node root = YAML::Load(asUtf8(source.text));
+    RepeatedKeys(*this, diagnostics).check(root);
+    return {*this, root};
   } catch (const YAML::Exception &error) {
     diagnostics.error(location(error.mark, 1), "this is not valid YAML: " + error.msg);
   } catch (const std::exception &error) {

@@ -49,7 +49,7 @@ class YamlDocument {
 public:
   explicit YamlDocument(const SourceText &source);
 
-  /// Nothing, with an error, where the text is no YAML.
+  /// Nothing, with an error, where the text is no YAML. A key that a map has twice is an error too.
   YamlNode parse(Diagnostics &diagnostics) const;
   SourceLocation location(const YAML::Mark &mark, size_t length) const;
   SourceLocation wholeFile() const { return {.file = source.name}; }
