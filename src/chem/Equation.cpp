@@ -160,6 +160,9 @@ public:
           .withHint("terms are joined by '+', and '(+M)' is on both sides");
   }
 
+  /// Was one of the pieces at fault the name of a species?
+  bool foundUndeclared = false;
+
 private:
   SourceLocation wholeLocation() const {
     std::string_view inner = trimmed(text);
@@ -201,6 +204,7 @@ private:
     std::string_view name = trimmed(piece.substr(0, piece.size() - 1));
     if (name.empty() || isKnown(name))
       return false;
+    foundUndeclared = true;
     if (colliders.insert(std::string(name)).second)
       diagnostics
           .error(location(size_t(name.data() - text.data()), name.size()),
@@ -238,6 +242,8 @@ private:
 
   void report(std::string_view name, size_t at) {
     SourceLocation where = location(at, std::max<size_t>(name.size(), 1));
+    // `> H` of `<=> > H` and `H OH`, which lacks a plus, are no names.
+    foundUndeclared |= !name.empty() && name.find_first_of("=<> \t") == std::string_view::npos;
     if (equalsIgnoringCase(name, "HV"))
       diagnostics.refuse(where, "reactions with a photon ('HV') are not supported")
           .withHint("leave this reaction out");
@@ -274,7 +280,22 @@ std::string asText(const std::vector<ColliderMark> &marks, const NameTable &spec
   return marks[0].inParentheses ? fmt::format("'(+{})'", name) : fmt::format("'+{}'", name);
 }
 
+std::string_view withoutBlanksAtEnd(std::string_view text) {
+  size_t end = text.find_last_not_of(" \t");
+  return text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+}
+
 } // namespace
+
+bool usesUndeclaredSpecies(std::string_view text, const NameTable &species) {
+  if (text.size() > longestEquation || Matcher(withoutBlanksAtEnd(text), species).match())
+    return false;
+  Diagnostics ignored;
+  const EquationLocation nowhere = [](size_t, size_t) { return SourceLocation(); };
+  Explainer explainer(text, species, nowhere, ignored);
+  explainer.explain();
+  return explainer.foundUndeclared;
+}
 
 std::optional<Equation> readEquation(std::string_view text, const NameTable &species,
                                      const EquationLocation &location, Diagnostics &diagnostics) {
@@ -282,8 +303,7 @@ std::optional<Equation> readEquation(std::string_view text, const NameTable &spe
     diagnostics.error(location(0, 1), fmt::format("an equation of {} letters is too long", text.size()));
     return std::nullopt;
   }
-  size_t end = text.find_last_not_of(" \t");
-  Matcher matcher(text.substr(0, end == std::string_view::npos ? 0 : end + 1), species);
+  Matcher matcher(withoutBlanksAtEnd(text), species);
   if (!matcher.match()) {
     Explainer(text, species, location, diagnostics).explain();
     return std::nullopt;

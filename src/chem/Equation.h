@@ -34,4 +34,7 @@ using EquationLocation = std::function<SourceLocation(size_t, size_t)>;
 std::optional<Equation> readEquation(std::string_view text, const NameTable &species,
                                      const EquationLocation &location, Diagnostics &diagnostics);
 
+/// Does an equation name a species that is not declared? False for an equation that is malformed otherwise.
+bool usesUndeclaredSpecies(std::string_view text, const NameTable &species);
+
 } // namespace heddle::chem

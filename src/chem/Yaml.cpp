@@ -7,9 +7,11 @@
 
 #include "chem/CheckMechanism.h"
 #include "chem/Elements.h"
+#include "chem/Equation.h"
 #include "chem/PairReverse.h"
 #include "chem/YamlReactions.h"
 #include "chem/YamlSpecies.h"
+#include "support/Suggest.h"
 
 #include <algorithm>
 #include <map>
@@ -26,12 +28,11 @@ struct SectionItem {
 class YamlReader {
 public:
   YamlReader(const SourceText &source, Diagnostics &diagnostics)
-      : source(source), document(source), diagnostics(diagnostics), values(diagnostics) {}
+      : source(source), document(source), diagnostics(diagnostics), before(diagnostics.all().size()), values(diagnostics) {}
 
   std::optional<Mechanism> read() {
-    size_t before = diagnostics.all().size();
     root = document.parse(diagnostics);
-    if (failedSince(before))
+    if (hasFailed())
       return std::nullopt;
     if (!root.isMap()) {
       diagnostics.error(document.wholeFile(), "this file holds no mechanism")
@@ -48,14 +49,15 @@ public:
     if (std::ranges::any_of(mechanism.species,
                             [](const Species &each) { return each.transport.has_value(); }))
       mechanism.transportFile = source.name;
-    readReactions();
+    if (!mechanism.species.empty())
+      readReactions();
     checkMechanism(mechanism, diagnostics);
     pairReverseReactions(mechanism);
-    return failedSince(before) ? std::nullopt : std::optional(std::move(mechanism));
+    return hasFailed() ? std::nullopt : std::optional(std::move(mechanism));
   }
 
 private:
-  bool failedSince(size_t before) const {
+  bool hasFailed() const {
     return std::any_of(diagnostics.all().begin() + long(before), diagnostics.all().end(),
                        [](const Diagnostic &each) {
                          return each.severity == Severity::Error || each.severity == Severity::Refusal ||
@@ -79,6 +81,32 @@ private:
                 fmt::format("'{}' is of another file, which is not supported", section.text()))
         .withHint("put what is needed of it into this file");
     return true;
+  }
+
+  /// Does the file have the section that an entry of the phase names?
+  bool hasSection(const YamlNode &entry) {
+    const std::string name = entry.text();
+    const auto pairs = root.pairs();
+    const auto found =
+        std::ranges::find_if(pairs, [&](const auto &pair) { return pair.first.text() == name; });
+    if (found == pairs.end())
+      diagnostics.error(entry.location(), fmt::format("the file has no section '{}'", name))
+          .withHint(didYouMean(name, sections()));
+    else if (found->second.exists() && !found->second.isList())
+      diagnostics.error(entry.location(), fmt::format("section '{}' is no list", name))
+          .note(found->second.location(), "it is here");
+    else
+      return true;
+    return false;
+  }
+
+  /// Those that may hold species or reactions.
+  std::vector<std::string> sections() const {
+    std::vector<std::string> result;
+    for (const auto &[key, value] : root.pairs())
+      if (value.isList() && key.text() != "phases" && key.text() != "elements")
+        result.push_back(key.text());
+    return result;
   }
 
   /// The items of a section; an item that is only `units` sets those of the items after it.
@@ -139,7 +167,8 @@ private:
         addSection(entry, known);
       else
         addSpecies(entry, known);
-    if (mechanism.species.empty())
+    // A section that is missing has been reported.
+    if (mechanism.species.empty() && !hasFailed())
       diagnostics.error(document.wholeFile(), "there are no species");
   }
 
@@ -159,7 +188,7 @@ private:
   void addSection(const YamlNode &entry, const std::map<std::string, SectionItem> &ofSpecies) {
     for (const auto &[section, listed] : entry.pairs()) {
       std::map<std::string, SectionItem> known;
-      if (isOfOtherFile(section))
+      if (isOfOtherFile(section) || !hasSection(section))
         continue;
       if (section.text() == "species")
         known = ofSpecies;
@@ -200,20 +229,57 @@ private:
   // Reactions
 
   void readReactions() {
-    YamlNode listed = phase["reactions"];
-    if (listed.text() == "none" || (phase.exists() && !phase["kinetics"].exists() && !listed.exists()))
+    YamlNode listed = phase["reactions"], kinetics = phase["kinetics"];
+    if (listed.text() == "none" || kinetics.text() == "none")
       return;
-    if (!listed.isList()) {
-      addReactions("reactions", listed.text() == "declared-species");
+    if (phase.exists() && !kinetics.exists() && !listed.exists()) {
+      warnWithoutKinetics();
       return;
     }
+    if (!listed.exists() && kinetics.exists())
+      warnWithoutReactions(kinetics);
+    if (!listed.isList() && (!listed.exists() || isRule(listed)))
+      addReactions("reactions", listed.text() == "declared-species");
     for (const YamlNode &entry : listed.items()) {
-      if (entry.isText() && !isOfOtherFile(entry))
+      if (entry.isText() && !isOfOtherFile(entry) && hasSection(entry))
         addReactions(entry.text(), false);
       for (const auto &[section, which] : entry.pairs())
-        if (which.text() != "none" && !isOfOtherFile(section))
+        if (isRule(which) && which.text() != "none" && !isOfOtherFile(section) && hasSection(section))
           addReactions(section.text(), which.text() == "declared-species");
     }
+  }
+
+  /// As in Cantera, which does not report it either: easily overlooked in a file that was written by hand.
+  void warnWithoutKinetics() {
+    const size_t count = itemsOf("reactions").size();
+    if (count > 0)
+      diagnostics
+          .warning(phase.location(),
+                   fmt::format("the phase has no 'kinetics': the {} of the file {} not read",
+                               count == 1 ? "reaction" : fmt::format("{} reactions", count),
+                               count == 1 ? "is" : "are"))
+          .withHint("add 'kinetics: gas' to the phase, or 'reactions: none' if this is meant");
+  }
+
+  /// Most likely the name of the section is misspelt. A section that is there and empty is not.
+  void warnWithoutReactions(const YamlNode &kinetics) {
+    if (!std::ranges::any_of(root.pairs(), [](const auto &pair) { return pair.first.text() == "reactions"; }))
+      diagnostics
+          .warning(kinetics.location(), "the phase has kinetics, but the file has no section 'reactions'")
+          .withHint(didYouMean("reactions", sections()));
+  }
+
+  bool isRule(const YamlNode &node) {
+    static const std::vector<std::string> rules = {"all", "declared-species", "none"};
+    if (std::ranges::find(rules, node.text()) != rules.end())
+      return true;
+    const std::string near = didYouMean(node.text(), rules);
+    diagnostics
+        .error(node.location(), node.isText()
+                                    ? fmt::format("'{}' does not state which reactions are read", node.text())
+                                    : "which reactions of the section are read is not stated")
+        .withHint(near.empty() ? "'all', 'declared-species', 'none' or a list of sections" : near);
+    return false;
   }
 
   void addReactions(const std::string &section, bool onlyDeclared) {
@@ -227,16 +293,17 @@ private:
     }
   }
 
-  /// `declared-species` leaves out what cannot be read with the species that there are.
-  bool usesUndeclared(const SectionItem &item) {
-    Diagnostics ignored;
-    YamlValues quiet(ignored);
-    return !readYamlReaction(item.node, names, true, item.units, quiet);
+  /// What `declared-species` leaves out. An equation that is malformed is read, and reported then.
+  bool usesUndeclared(const SectionItem &item) const {
+    return usesUndeclaredSpecies(item.node["equation"].text(), names) ||
+           std::ranges::any_of(item.node["orders"].pairs(),
+                               [&](const auto &order) { return !names.find(order.first.text()); });
   }
 
   const SourceText &source;
   YamlDocument document;
   Diagnostics &diagnostics;
+  const size_t before; ///< messages that were there
   YamlValues values;
   YamlNode root, phase;
   YamlUnits units;

@@ -54,6 +54,18 @@ std::string complaintsAbout(const std::string &text) {
   return test::printed(diagnostics);
 }
 
+/// Messages about a file that is read nevertheless.
+std::string warningsOf(const std::string &text) {
+  Diagnostics diagnostics;
+  EXPECT_TRUE(readYaml(SourceText{"a.yaml", text}, diagnostics)) << test::printed(diagnostics) << text;
+  return test::printed(diagnostics);
+}
+
+void expectWarned(const std::string &text, std::string_view part) {
+  const std::string said = warningsOf(text);
+  EXPECT_NE(said.find(part), std::string::npos) << said;
+}
+
 void expectSaid(const std::string &text, std::string_view part) {
   std::string said = complaintsAbout(text);
   EXPECT_NE(said.find(part), std::string::npos) << said;
@@ -70,7 +82,7 @@ constexpr double caloriesInKelvins = 4184 / gasConstant;
 // Species
 
 TEST(YamlForms, NoIsAName) {
-  Mechanism m = readGoodYaml(header + species());
+  Mechanism m = readGoodYaml(header + species() + "reactions: []\n");
   EXPECT_EQ(m.species[4].name, "NO");
 }
 
@@ -245,10 +257,33 @@ TEST(YamlForms, PhaseTakesSpeciesAndReactionsFromItsSections) {
   EXPECT_EQ(m.reactions[1].collider->efficiencies.size(), 1u);
 }
 
-TEST(YamlForms, PhaseWithoutKineticsHasNoReactions) {
-  EXPECT_TRUE(readGoodYaml("phases:\n- {name: gas, species: all}\n" + species() +
-                           "reactions:\n- {equation: nonsense}\n")
-                  .reactions.empty());
+TEST(YamlForms, PhaseWithoutKineticsHasNoReactionsAndAWarning) {
+  const std::string text = "phases:\n- {name: gas, species: all}\n" + species() +
+                           "reactions:\n- {equation: nonsense}\n- {equation: nonsense}\n";
+  expectWarned(
+      text, "a.yaml:2:3: warning: the phase has no 'kinetics': the 2 reactions of the file are not read\n");
+  Diagnostics diagnostics;
+  EXPECT_TRUE(readYaml(SourceText{"a.yaml", text}, diagnostics)->reactions.empty());
+}
+
+TEST(YamlForms, PhasesThatAreMeantToHaveNoReactions) {
+  for (const char *stated : {"reactions: none", "kinetics: none", "kinetics: gas, reactions: none"})
+    EXPECT_TRUE(readGoodYaml(fmt::format("phases:\n- {{name: gas, species: all, {}}}\n{}reactions:\n- "
+                                         "{{equation: nonsense}}\n",
+                                         stated, species()))
+                    .reactions.empty());
+}
+
+TEST(YamlForms, DeclaredSpeciesLeavesOutReactionsOfOthers) {
+  const std::string phase =
+      "phases:\n- {name: gas, species: [A, B, C], kinetics: gas, reactions: declared-species}\n";
+  Mechanism m = readGoodYaml(phase + species() +
+                             "reactions:\n- {equation: A <=> B, rate-constant: [1, 0, 0]}\n"
+                             "- {equation: A <=> D, rate-constant: [1, 0, 0]}\n"
+                             "- {equation: A + B (+XY) <=> C (+XY), type: falloff}\n"
+                             "- {equation: A + HV => B, type: photolysis}\n"
+                             "- {equation: A => B, orders: {D: 1}, rate-constant: [1, 0, 0]}\n");
+  EXPECT_EQ(m.reactions.size(), 1u);
 }
 
 // What is wrong
@@ -309,6 +344,56 @@ TEST(YamlMalformed, Species) {
              "5:37: error: 'round' is no geometry for 'A'");
   expectSaid("phases:\n- {name: g, species: [A, E9]}\n" + species(),
              "2:26: error: species 'E9' of the phase is not given");
+}
+
+TEST(YamlMalformed, AnEquationOfDeclaredSpeciesIsNotLeftOut) {
+  const auto said = [](std::string_view equation) {
+    return complaintsAbout(
+        fmt::format("phases:\n- {{name: g, species: all, kinetics: gas, reactions: declared-species}}\n"
+                    "{}reactions:\n- {{equation: {}, rate-constant: [1, 0, 0]}}\n",
+                    species(), equation));
+  };
+  EXPECT_NE(said("A + B <> C").find("'A + B <> C' is no equation: it has no arrow"), std::string::npos);
+  EXPECT_NE(said("A + B + M <=> C").find("the third bodies differ"), std::string::npos);
+  EXPECT_NE(said("A B <=> C").find("'A B'"), std::string::npos);
+  EXPECT_NE(said("A + + B <=> C").find("a species is missing here"), std::string::npos);
+  EXPECT_NE(said("A + B <==> C").find("error"), std::string::npos);
+  EXPECT_NE(said("[A]").find("a reaction lacks its equation"), std::string::npos);
+}
+
+TEST(YamlMalformed, SectionsThatAreNotThere) {
+  const auto phase = [](std::string_view rest) {
+    return fmt::format("phases:\n- name: g\n  kinetics: gas\n  {}\n{}reactions:\n- {{equation: A <=> B, "
+                       "rate-constant: [1, 0, 0]}}\n",
+                       rest, species());
+  };
+  expectSaid(phase("reactions: [Reactions]"), "a.yaml:4:15: error: the file has no section 'Reactions'\n"
+                                              "    4 |   reactions: [Reactions]\n"
+                                              "      |               ^~~~~~~~~\n"
+                                              "hint: did you mean 'reactions'?\n");
+  expectSaid(phase("reactions: [reactions: all, other: declared-species]"),
+             "error: the file has no section 'other'");
+  expectSaid(phase("reactions: [phases: all, name: all]"), "error: the file has no section 'name'");
+  expectSaid(phase("reactions: declared_species"),
+             "a.yaml:4:14: error: 'declared_species' does not state which "
+             "reactions are read\n");
+  expectSaid(phase("reactions: [reactions: some]"), "error: 'some' does not state which reactions are read");
+  const std::string said = complaintsAbout(phase("species: [{nonesuch: all}]"));
+  EXPECT_NE(said.find("a.yaml:4:14: error: the file has no section 'nonesuch'"), std::string::npos) << said;
+  EXPECT_EQ(said.find("error"), said.rfind("error")) << said;
+  expectWarned(header + species() + "reacions:\n- {equation: A <=> B, rate-constant: [1, 0, 0]}\n",
+               "a.yaml:6:13: warning: the phase has kinetics, but the file has no section 'reactions'\n");
+}
+
+TEST(YamlMalformed, AKeyThatIsThereTwice) {
+  expectSaid(withReactions("- equation: A <=> B\n  rate-constant: {A: 1, b: 0, Ea: 0}\n  rate-constant: {A: "
+                           "2, b: 0, Ea: 0}\n"),
+             ":3: error: key 'rate-constant' is there twice\n");
+  expectSaid(
+      withReactions(
+          "- equation: A + M <=> B + M\n  rate-constant: [1, 0, 0]\n  efficiencies: {A: 1, B: 2, A: 3}\n"),
+      "error: key 'A' is there twice\n");
+  expectSaid("units: {length: cm}\n" + header + species(), "a.yaml:2:1: error: key 'units' is there twice\n");
 }
 
 TEST(YamlMalformed, PhasesThatAreNotSupported) {
