@@ -28,7 +28,8 @@ struct SectionItem {
 class YamlReader {
 public:
   YamlReader(const SourceText &source, Diagnostics &diagnostics)
-      : source(source), document(source), diagnostics(diagnostics), before(diagnostics.all().size()), values(diagnostics) {}
+      : source(source), document(source), diagnostics(diagnostics), before(diagnostics.all().size()),
+        keys(diagnostics), values(diagnostics, keys) {}
 
   std::optional<Mechanism> read() {
     root = document.parse(diagnostics);
@@ -51,6 +52,7 @@ public:
       mechanism.transportFile = source.name;
     if (!mechanism.species.empty())
       readReactions();
+    keys.report();
     checkMechanism(mechanism, diagnostics);
     pairReverseReactions(mechanism);
     return hasFailed() ? std::nullopt : std::optional(std::move(mechanism));
@@ -70,6 +72,12 @@ private:
     if (model.exists() && model.text() != "ideal-gas")
       diagnostics.refuse(model.location(), fmt::format("a phase that is '{}' is not supported", model.text()))
           .withHint("'ideal-gas' is");
+    else
+      keys.check(phase, YamlMap::Phase);
+    // It changes the efficiencies of reactions; the other values only decide what is reported.
+    if (YamlNode rule = phase["explicit-third-body-duplicates"]; rule.text() == "modify-efficiency")
+      diagnostics.refuse(rule.location(), "'modify-efficiency' is not supported")
+          .withHint("set the efficiencies of these third bodies to zero in the reactions with M");
   }
 
   /// `gri30.yaml/species` is a section of another file.
@@ -125,9 +133,11 @@ private:
   // Elements
 
   void readElements() {
-    for (const YamlNode &item : root["elements"].items())
+    for (const YamlNode &item : root["elements"].items()) {
+      keys.check(item, YamlMap::Element);
       if (std::optional<double> weight = values.number(item, "atomic-weight", "an element"))
         ownWeights[upperCase(item["symbol"].text())] = {*weight, item};
+    }
     YamlNode listed = phase["elements"];
     for (const YamlNode &symbol : listed.items())
       if (!symbol.isMap())
@@ -304,6 +314,7 @@ private:
   YamlDocument document;
   Diagnostics &diagnostics;
   const size_t before; ///< messages that were there
+  YamlKeys keys;
   YamlValues values;
   YamlNode root, phase;
   YamlUnits units;

@@ -30,6 +30,18 @@ constexpr NamedForm forms[] = {
     {"Chebyshev", Form::Chebyshev},
 };
 
+YamlMap mapOf(Form form) {
+  switch (form) {
+  case Form::Arrhenius: return YamlMap::Elementary;
+  case Form::ThreeBody: return YamlMap::ThreeBody;
+  case Form::Falloff:
+  case Form::ChemicallyActivated: return YamlMap::Falloff;
+  case Form::Plog: return YamlMap::Plog;
+  case Form::Chebyshev: return YamlMap::Chebyshev;
+  }
+  return YamlMap::Elementary;
+}
+
 /// What all phases read.
 struct Source {
   const YamlNode &node;
@@ -198,13 +210,14 @@ private:
   Arrhenius arrheniusOf(std::string_view key, double rateOrder) const {
     YamlNode given = node[key];
     if (given.exists())
-      return arrhenius(given, rateOrder);
+      return arrhenius(given, rateOrder, YamlMap::RateConstant);
     diagnostics.error(reaction.location, fmt::format("reaction '{}' lacks '{}'", reaction.equation, key));
     return {};
   }
 
   /// `{A: 1.0e+12, b: 0.0, Ea: 2000.0}` or `[1.0e+12, 0.0, 2000.0]`.
-  Arrhenius arrhenius(const YamlNode &given, double rateOrder) const {
+  Arrhenius arrhenius(const YamlNode &given, double rateOrder, YamlMap kind) const {
+    values.keys.check(given, kind);
     std::vector<YamlNode> list = given.items();
     bool isList = list.size() == 3;
     YamlNode a = isList ? list[0] : given["A"], b = isList ? list[1] : given["b"],
@@ -241,6 +254,7 @@ private:
   }
 
   Troe troeShape(const YamlNode &given) const {
+    values.keys.check(given, YamlMap::Troe);
     auto temperature = [&](std::string_view key) {
       YamlNode value = given[key];
       if (!value.exists())
@@ -254,6 +268,7 @@ private:
   }
 
   Sri sriShape(const YamlNode &given) const {
+    values.keys.check(given, YamlMap::Sri);
     auto read = [&](std::string_view key, double &value) {
       value = values.number(given, key, "SRI").value_or(0);
     };
@@ -291,7 +306,7 @@ private:
       auto point = std::ranges::find(points, pressure, &Plog::Point::pressure);
       if (point == points.end())
         point = points.insert(points.end(), {pressure, {}});
-      point->rates.push_back(arrhenius(entry, order));
+      point->rates.push_back(arrhenius(entry, order, YamlMap::RateConstantAtPressure));
     }
     std::ranges::sort(points, {}, &Plog::Point::pressure);
     return {std::move(points)};
@@ -368,6 +383,7 @@ std::optional<Reaction> readYamlReaction(const YamlNode &node, const NameTable &
   reaction.duplicate = values.flag(node["duplicate"]);
   reaction.forwardOrders = ordersOf(from, reaction.reactants);
   if (const std::optional<Form> form = formOf(from, *equation)) {
+    values.keys.check(node, mapOf(*form));
     reaction.collider = colliderOf(from, equation->mark, *form, skipsThirdBodies);
     const RateReader rates(from, reaction, orderOf(reaction));
     if (std::optional<Rate> rate = rates.make(*form, reaction.collider.has_value()))

@@ -20,6 +20,7 @@ public:
   }
 
   Species read(const std::vector<Element> &elements, const NameTable &elementNames) {
+    values.keys.check(node, YamlMap::Species);
     readComposition(elements, elementNames);
     readThermo(node["thermo"]);
     if (YamlNode transport = node["transport"]; transport.exists())
@@ -76,6 +77,7 @@ private:
   }
 
   void readNasa7(const YamlNode &thermo) {
+    values.keys.check(thermo, YamlMap::Nasa7);
     std::vector<double> limits;
     for (const YamlNode &item : thermo["temperature-ranges"].items())
       if (std::optional<double> limit = values.quantity(item, temperatureDimension, 1, "a temperature"))
@@ -137,6 +139,7 @@ private:
   }
 
   void readConstantCp(const YamlNode &thermo) {
+    values.keys.check(thermo, YamlMap::ConstantCp);
     auto read = [&](std::string_view key, const Dimension &dimension, double unit, double byDefault) {
       YamlNode given = thermo[key];
       return given.exists() ? values.quantity(given, dimension, unit, key).value_or(byDefault) : byDefault;
@@ -164,6 +167,7 @@ private:
           .withHint("'gas' is");
       return;
     }
+    values.keys.check(given, YamlMap::Transport);
     Transport data;
     bool isSound = readGeometry(given, data);
     auto read = [&](std::string_view key, double unit, double &value, bool isNeeded) {

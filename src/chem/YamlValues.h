@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "chem/YamlKeys.h"
 #include "chem/YamlUnits.h"
 
 #include <optional>
@@ -12,7 +13,7 @@ namespace heddle::chem {
 /// Reads values out of nodes and reports those that are missing or wrong. `what` names them in messages.
 class YamlValues {
 public:
-  explicit YamlValues(Diagnostics &diagnostics) : diagnostics(diagnostics) {}
+  YamlValues(Diagnostics &diagnostics, YamlKeys &keys) : diagnostics(diagnostics), keys(keys) {}
 
   /// A plain number.
   std::optional<double> number(const YamlNode &node, std::string_view what) const;
@@ -28,6 +29,7 @@ public:
   }
 
   Diagnostics &diagnostics;
+  YamlKeys &keys;
 
 private:
   std::optional<std::pair<double, Unit>> numberAndUnit(const YamlNode &node, std::string_view what) const;

@@ -396,7 +396,63 @@ TEST(YamlMalformed, AKeyThatIsThereTwice) {
   expectSaid("units: {length: cm}\n" + header + species(), "a.yaml:2:1: error: key 'units' is there twice\n");
 }
 
+TEST(YamlKeys, ThoseThatAreNotKnownAreWarnings) {
+  const std::string rate = "\n  rate-constant: {A: 1, b: 0, Ea: 0}\n";
+  expectWarned(withReactions("- equation: A + M <=> B + M\n  default-efficency: 0.5" + rate),
+               ":3: warning: a three-body reaction has no key 'default-efficency'; it is ignored\n");
+  expectWarned(withReactions("- equation: A + M <=> B + M\n  default-efficency: 0.5" + rate),
+               "hint: did you mean 'default-efficiency'?\n");
+  expectWarned(withReactions("- equation: A <=> B\n  Troe: {A: 1}" + rate +
+                             "- equation: A <=> D\n  Troe: {A: 1}" + rate),
+               "warning: an elementary reaction has no key 'Troe'; it is ignored (2 times)\n");
+  expectWarned(withReactions("- equation: A <=> B\n  rate-constant: {A: 1, b: 0, Ea: 0, E: 5}\n"),
+               "warning: a rate constant has no key 'E'; it is ignored\n");
+  expectWarned("phases:\n- {name: g, specis: [A], kinetics: none}\n" + species(),
+               "a.yaml:2:13: warning: a phase has no key 'specis'; it is ignored\n");
+  expectWarned("species:\n- name: A\n  composition: {C: 1}\n  transprot: {model: gas}\n  " +
+                   thermo("refrence-pressure: 1 bar, "),
+               "warning: NASA7 data have no key 'refrence-pressure'; it is ignored\n");
+  expectWarned("species:\n- name: A\n  composition: {C: 1}\n  transprot: {model: gas}\n  " + thermo(),
+               "a.yaml:4:3: warning: a species has no key 'transprot'; it is ignored\n");
+  expectWarned(
+      "species:\n- name: A\n  composition: {C: 2}\n  " + thermo() +
+          "\n  transport: {model: gas, geometry: linear, well-depth: 38.0, diameter: 2.92, dipol: 1.5}\n",
+      "warning: transport data have no key 'dipol'; it is ignored\n");
+}
+
+TEST(YamlKeys, ThoseOfTheFormatAreSilent) {
+  const std::string text =
+      "description: d\ngenerator: g\nphases:\n- name: g\n  thermo: ideal-gas\n  species: all\n  kinetics: "
+      "gas\n"
+      "  transport: mixture-averaged\n  state: {T: 300, P: 1 atm}\n  skip-undeclared-elements: false\n"
+      "  explicit-third-body-duplicates: warn\n  note: n\n"
+      "elements:\n- {symbol: Ci, atomic-weight: 13.003, atomic-number: 6, entropy298: 1}\n"
+      "species:\n- name: A\n  composition: {Ci: 2}\n  " +
+      thermo("note: n, ") +
+      "\n  critical-parameters: {critical-temperature: 30}\n  equation-of-state: {model: ideal-gas}\n  note: "
+      "x\n"
+      "- name: B\n  composition: {Ci: 2}\n  " +
+      thermo() +
+      "\n  sites: 1\n"
+      "reactions:\n- equation: A <=> B\n  id: r1\n  note: n\n  reference: r\n  duplicate: false\n"
+      "  negative-A: false\n  rate-constant: {A: 1, b: 0, Ea: 0}\n";
+  readGoodYaml(text);
+}
+
+TEST(YamlKeys, NumbersNeedValues) {
+  expectSaid(withReactions("- equation: A <=> B\n  rate-constant: {A: 3.547e+15, b: -0.406, Ea: 16,599}\n"),
+             "error: key '599' of a rate constant has no value\n");
+  expectSaid(withReactions("- equation: A <=> B\n  rate-constant: {A: 3.547e+15, b: -0.406, Ea: 16,599}\n"),
+             "hint: a comma separates keys: numbers take a decimal point\n");
+  expectSaid(
+      "species:\n- name: A\n  composition: {C: 2}\n  " + thermo() +
+          "\n  transport: {model: gas, geometry: linear, well-depth: 38.0, diameter: 2.92, dipole: }\n",
+      "error: key 'dipole' of transport data has no value\n");
+}
+
 TEST(YamlMalformed, PhasesThatAreNotSupported) {
+  expectSaid("phases:\n- {name: g, explicit-third-body-duplicates: modify-efficiency}\n" + species(),
+             "error: 'modify-efficiency' is not supported");
   expectSaid("phases:\n- {name: g, thermo: pure-fluid, species: all}\n" + species(),
              "2:21: error: a phase that is 'pure-fluid' is not supported");
   expectSaid("phases:\n- name: g\n  species:\n  - gri30.yaml/species: [H2]\n  - species: all\n" + species(),
