@@ -3,6 +3,7 @@
 
 #include "chem/Constants.h"
 #include "chem/RateConstant.h"
+#include "chem/Thermo.h"
 
 #include <fmt/ranges.h>
 
@@ -230,6 +231,47 @@ void checkRate(const Reaction &reaction, const Plog &rate, Diagnostics &diagnost
 
 template <class Other> void checkRate(const Reaction &, const Other &, Diagnostics &) {}
 
+bool hasNegativeFactor(const Arrhenius &rate) { return rate.a < 0; }
+bool hasNegativeFactor(const LandauTeller &rate) { return rate.arrhenius.a < 0; }
+bool hasNegativeFactor(const Falloff &rate) { return rate.low.a < 0 && rate.high.a < 0; }
+bool hasNegativeFactor(const Plog &rate) { return isNegative(rate); }
+bool hasNegativeFactor(const Chebyshev &) { return false; }
+
+/// A negative rate corrects that of a duplicate; alone, it is most likely a wrong sign.
+void checkSign(const Reaction &reaction, Diagnostics &diagnostics) {
+  const bool isNegativeRate =
+      std::visit([](const auto &rate) { return hasNegativeFactor(rate); }, reaction.rate);
+  if (isNegativeRate && !reaction.duplicate && !reaction.statesNegativeFactor)
+    diagnostics.warning(
+        reaction.location,
+        fmt::format("the factor A of reaction '{}' is negative, and the reaction is no duplicate",
+                    reaction.equation));
+}
+
+/// Then forward and reverse rate are not equal at equilibrium. CHEMKIN accepts it; in a YAML file it is an error.
+void checkOrders(const Reaction &reaction, Diagnostics &diagnostics) {
+  if (reaction.reverse == Reverse::Equilibrium && (reaction.forwardOrders || reaction.reverseOrders))
+    diagnostics
+        .warning(reaction.location,
+                 fmt::format("reaction '{}' has orders and a reverse rate from the equilibrium constant: its "
+                             "net rate is not zero at equilibrium",
+                             reaction.equation))
+        .withHint("write it as '=>', or give the reverse rate with REV");
+}
+
+void checkEfficiencies(const Mechanism &mechanism, const Reaction &reaction, Diagnostics &diagnostics) {
+  if (!reaction.collider)
+    return;
+  if (reaction.collider->defaultEfficiency < 0)
+    diagnostics.error(reaction.location,
+                      fmt::format("the default efficiency of reaction '{}' is negative", reaction.equation));
+  for (const Term &term : reaction.collider->efficiencies)
+    if (term.value < 0)
+      diagnostics.error(reaction.location,
+                        fmt::format("the efficiency of {} in reaction '{}' is negative",
+                                    mechanism.species[term.species].name, reaction.equation));
+}
+
 // Species
 
 /// Atoms without electrons, which are elements of ions.
@@ -281,6 +323,63 @@ void checkRanges(const Species &species, const std::vector<Nasa7Range> &ranges, 
   }
 }
 
+// Jumps of thermo data. Most published ones are below 1e-3; a digit that is wrong gives jumps far above these
+// limits. A jump of 0.01 in h/RT or s/R changes an equilibrium constant by 1 %.
+constexpr double mostRelativeJump = 0.01; ///< of cp/R
+constexpr double mostJump = 0.01;         ///< of h/RT and s/R
+constexpr size_t mostSpeciesNamed = 10;
+
+/// How two ranges differ at the temperature where they meet.
+struct Jump {
+  const Species *species = nullptr;
+  double temperature = 0;
+  double heatCapacity = 0, enthalpy = 0, entropy = 0;
+
+  /// In units of the limits.
+  double size() const {
+    return std::max({std::abs(heatCapacity) / mostRelativeJump, std::abs(enthalpy) / mostJump,
+                     std::abs(entropy) / mostJump});
+  }
+  std::string text() const {
+    return fmt::format("those of '{}' at {:g} K: cp/R by {:.2g} %, h/RT by {:.2g}, s/R by {:.2g}",
+                       species->name, temperature, 100 * heatCapacity, enthalpy, entropy);
+  }
+};
+
+/// The largest of a species.
+Jump jumpOf(const Species &species) {
+  Jump worst;
+  const auto *ranges = std::get_if<std::vector<Nasa7Range>>(&species.thermo);
+  for (size_t i = 1; ranges && i < ranges->size(); ++i) {
+    const Thermo below = std::vector{(*ranges)[i - 1]}, above = std::vector{(*ranges)[i]};
+    const double t = (*ranges)[i].low, cp = heatCapacity(below, t);
+    if (t != (*ranges)[i - 1].high || t <= 0)
+      continue; // an error of its own
+    const Jump jump{&species, t, (heatCapacity(above, t) - cp) / std::max(std::abs(cp), mostJump),
+                    enthalpy(above, t) - enthalpy(below, t), entropy(above, t) - entropy(below, t)};
+    if (jump.size() > worst.size())
+      worst = jump;
+  }
+  return worst;
+}
+
+/// One message, however many species jump.
+void checkContinuity(const Mechanism &mechanism, Diagnostics &diagnostics) {
+  std::vector<Jump> jumps;
+  for (const Species &species : mechanism.species)
+    if (Jump jump = jumpOf(species); jump.size() > 1)
+      jumps.push_back(jump);
+  if (jumps.empty())
+    return;
+  std::ranges::stable_sort(jumps, std::greater(), &Jump::size);
+  Diagnostic &warning = diagnostics.warning(
+      jumps[0].species->location,
+      fmt::format("the thermo data of {} species jump where two temperature ranges meet; {}{}", jumps.size(),
+                  jumps.size() == 1 ? "" : "the most, ", jumps[0].text()));
+  for (size_t i = 1; i < std::min(jumps.size(), mostSpeciesNamed); ++i)
+    warning.note(jumps[i].species->location, jumps[i].text());
+}
+
 void checkSpecies(const Mechanism &mechanism, const Species &species, Diagnostics &diagnostics) {
   checkGeometry(mechanism, species, diagnostics);
   if (const auto *ranges = std::get_if<std::vector<Nasa7Range>>(&species.thermo))
@@ -296,8 +395,12 @@ std::string nameOfTransportFile(const Mechanism &mechanism) {
 void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics) {
   for (const Species &species : mechanism.species)
     checkSpecies(mechanism, species, diagnostics);
+  checkContinuity(mechanism, diagnostics);
   for (const Reaction &reaction : mechanism.reactions) {
     checkBalance(mechanism, reaction, diagnostics);
+    checkSign(reaction, diagnostics);
+    checkOrders(reaction, diagnostics);
+    checkEfficiencies(mechanism, reaction, diagnostics);
     std::visit([&](const auto &rate) { checkRate(reaction, rate, diagnostics); }, reaction.rate);
   }
   DuplicateFinder(mechanism, diagnostics).run();

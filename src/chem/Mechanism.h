@@ -144,6 +144,7 @@ struct Reaction {
   /// Exponents of concentrations where they differ from the stoichiometric coefficients; complete lists then.
   std::optional<std::vector<Term>> forwardOrders, reverseOrders;
   bool duplicate = false;
+  bool statesNegativeFactor = false; ///< the file says that A may be negative
   SourceLocation location;
 
   bool isFalloff() const { return std::holds_alternative<Falloff>(rate); }

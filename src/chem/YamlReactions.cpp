@@ -129,16 +129,35 @@ std::optional<unsigned> findSpecies(const Source &from, const YamlNode &name, st
   return found;
 }
 
-std::optional<std::vector<Term>> ordersOf(const Source &from, const std::vector<Term> &reactants) {
-  if (!from.node["orders"].exists())
+/// Cantera's rules: a reverse rate from the equilibrium constant needs the orders of the equation, and orders that
+/// are negative or of other species need a flag.
+std::optional<std::vector<Term>> ordersOf(const Source &from, const Reaction &reaction) {
+  const YamlNode orders = from.node["orders"];
+  if (!orders.exists() || (orders.isMap() && orders.pairs().empty()))
     return std::nullopt;
-  std::vector<Term> terms = reactants;
-  for (const auto &[name, number] : from.node["orders"].pairs()) {
+  if (reaction.reverse != Reverse::None) {
+    from.diagnostics
+        .error(orders.location(),
+               fmt::format("orders are given for the reversible reaction '{}'", reaction.equation))
+        .withHint("write it as '=>', and the reverse reaction on its own");
+    return std::nullopt;
+  }
+  const auto needsFlag = [&](const YamlNode &name, const char *what, const char *flag) {
+    if (!from.values.flag(from.node[flag]))
+      from.diagnostics.error(name.location(), fmt::format("the order of '{}' {}", name.text(), what))
+          .withHint(fmt::format("add '{}: true' if this is meant", flag));
+  };
+  std::vector<Term> terms = reaction.reactants;
+  for (const auto &[name, number] : orders.pairs()) {
     std::optional<unsigned> which = findSpecies(from, name, "an order");
     std::optional<double> order = from.values.number(number, "an order");
     if (!which || !order)
       continue;
+    if (*order < 0)
+      needsFlag(name, "is negative", "negative-orders");
     auto term = std::ranges::find(terms, *which, &Term::species);
+    if (term == terms.end())
+      needsFlag(name, "is that of a species that is no reactant", "nonreactant-orders");
     if (term == terms.end())
       terms.push_back({*which, *order});
     else
@@ -381,7 +400,8 @@ std::optional<Reaction> readYamlReaction(const YamlNode &node, const NameTable &
     return std::nullopt;
   Reaction &reaction = equation->reaction;
   reaction.duplicate = values.flag(node["duplicate"]);
-  reaction.forwardOrders = ordersOf(from, reaction.reactants);
+  reaction.statesNegativeFactor = values.flag(node["negative-A"]);
+  reaction.forwardOrders = ordersOf(from, reaction);
   if (const std::optional<Form> form = formOf(from, *equation)) {
     values.keys.check(node, mapOf(*form));
     reaction.collider = colliderOf(from, equation->mark, *form, skipsThirdBodies);

@@ -14,7 +14,7 @@ namespace {
 
 std::string thermo(std::string_view extra = "") {
   return fmt::format("thermo: {{model: NASA7, temperature-ranges: [200.0, 1000.0, 3500.0], {}data: "
-                     "[[1, 2, 3, 4, 5, 6, 7], [7, 6, 5, 4, 3, 2, 1]]}}",
+                     "[[4, 0, 0, 0, 0, 6, 7], [4, 0, 0, 0, 0, 6.001, 7]]}}",
                      extra);
 }
 
@@ -227,6 +227,25 @@ TEST(YamlForms, OrdersAndFlags) {
               "  orders: {A: 1.5, B: 0, NO: -0.5}\n  nonreactant-orders: true\n  negative-orders: true\n");
   ASSERT_EQ(r.forwardOrders->size(), 2u);
   EXPECT_DOUBLE_EQ(std::get<Arrhenius>(r.rate).a, -1e12);
+}
+
+TEST(YamlForms, OrdersFollowCanterasRules) {
+  const auto with = [](std::string_view equation, std::string_view rest) {
+    return withReactions(
+        fmt::format("- equation: {}\n  rate-constant: {{A: 1, b: 0, Ea: 0}}\n  {}\n", equation, rest));
+  };
+  expectSaid(with("A <=> B", "orders: {A: 0.5}"),
+             "error: orders are given for the reversible reaction 'A <=> B'\n");
+  expectSaid(with("A => B", "orders: {A: -0.5}"), "error: the order of 'A' is negative\n");
+  expectSaid(with("A => B", "orders: {D: 0.5}"),
+             "error: the order of 'D' is that of a species that is no reactant\n");
+  readGoodYaml(with("A <=> B", "orders: {}"));
+}
+
+TEST(YamlForms, NegativeFactorsOfSingleReactionsAreStated) {
+  const std::string reaction = "- equation: A <=> B\n  rate-constant: {A: -1, b: 0, Ea: 0}\n";
+  expectWarned(withReactions(reaction), "warning: the factor A of reaction 'A <=> B' is negative");
+  readGoodYaml(withReactions(reaction + "  negative-A: true\n"));
 }
 
 TEST(YamlForms, AReactionAndItsReverseAreOne) {
