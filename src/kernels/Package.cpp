@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "kernels/Package.h"
 
+#include "chem/Constants.h"
+#include "chem/FloatRange.h"
 #include "chem/MixtureTransport.h"
 #include "chem/NotFinite.h"
 #include "flow/Work.h"
@@ -70,6 +72,8 @@ public:
       files.push_back(warpsHeader());
     if (hasHost())
       files.push_back(hostHeader());
+    if (has(Kernel::Chemistry) && precision() == Precision::Float)
+      floats = chem::floatRange(mechanism);
     files.push_back({prefix + ".h", header()});
     const SelfTestReference expected = reference();
     if (diagnostics.has(Severity::Error))
@@ -78,6 +82,7 @@ public:
       files.push_back(std::move(file));
     files.push_back({"CMakeLists.txt", cmake()});
     files.push_back({"README.md", readme(expected)});
+    warnOfChemistry();
     return std::move(files);
   }
 
@@ -91,6 +96,36 @@ private:
   std::vector<SourceFile> files;
   std::vector<Function> functions;
   bool hasWarnedOfMatrix = false;
+  std::optional<chem::FloatRange> floats; ///< of chemistry in single precision
+
+  std::string floatRangeText() const {
+    if (!floats)
+      return {};
+    using Range = chem::FloatRange;
+    return floats->lowest
+               ? fmt::format("Chemistry is valid from {:g} to {:g} K at pressures up to {:g} atm.",
+                             *floats->lowest, Range::hottest, Range::pressure / chem::oneAtmosphere)
+               : fmt::format(
+                     "Chemistry needs double precision: rates of '{}' exceed the range of a float even "
+                     "at {:g} K.",
+                     inComment(floats->limiting->equation), Range::hottest);
+  }
+
+  void warnOfChemistry() const {
+    if (has(Kernel::Chemistry) && mechanism.reactions.empty())
+      diagnostics.warning({}, "the mechanism has no reactions: all net production rates are zero");
+    if (!floats || !floats->limiting)
+      return;
+    const std::string from = floats->lowest ? fmt::format("at temperatures below {:g} K", *floats->lowest)
+                                            : fmt::format("even at {:g} K", chem::FloatRange::hottest);
+    diagnostics
+        .warning(
+            floats->limiting->location,
+            fmt::format("with --precision float, rates of '{}' can exceed the range of a float {}; they are "
+                        "wrong then",
+                        floats->limiting->equation, from))
+        .withHint("use --precision mixed or double for such states");
+  }
 
   /// Nothing where there is no transport kernel.
   std::optional<chem::TransportFits> fits;
@@ -225,7 +260,9 @@ private:
                          {"names", names},
                          {"real", realOf(precision()).type},
                          {"hasQuasiSteady", hasStages && !treatment.quasiSteady.species.empty()},
-                         {"hasChemistry", has(Kernel::Chemistry)},
+                         {"hasWideChemistry", has(Kernel::Chemistry) && !floats},
+                         {"hasFloatChemistry", floats.has_value()},
+                         {"floatRange", floatRangeText()},
                          {"fitRange", fits ? fmt::format("{:g} to {:g} K", fits->range.low, fits->range.high)
                                            : std::string()},
                          {"hasTransport", fits.has_value()},
@@ -261,7 +298,9 @@ private:
                                          {"prefix", prefix},
                                          {"states", selfTestStateCount},
                                          {"tolerances", tolerancesText()},
-                                         {"hasChemistry", has(Kernel::Chemistry)},
+                                         {"hasWideChemistry", has(Kernel::Chemistry) && !floats},
+                                         {"hasFloatChemistry", floats.has_value()},
+                                         {"floatRange", floatRangeText()},
                                          {"hasTransport", fits.has_value()},
                                          {"isMixed", precision() == Precision::Mixed},
                                          {"isFloat", precision() == Precision::Float},

@@ -194,6 +194,49 @@ TEST(Package, warnsOfASelfTestThatWillFail) {
   EXPECT_THAT(diagnostics.all().front().text, HasSubstr("it will report FAIL"));
 }
 
+/// A file of a package.
+std::string textOf(const std::vector<SourceFile> &files, std::string_view name) {
+  const auto found = std::ranges::find(files, name, &SourceFile::name);
+  return found == files.end() ? "" : found->text;
+}
+
+TEST(Package, statesWhereSinglePrecisionIsValid) {
+  chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const std::string header = prefixOf(hydrogen.name) + ".h",
+                    all = "valid from 150 to 3000 K at pressures up to 100 atm";
+  const std::vector<SourceFile> single = make(hydrogen, inFloat(hydrogen, {Variant::Cpu})),
+                                exact = make(hydrogen, request(hydrogen, allKernels, {Variant::Cpu}));
+  for (const std::string &name : {header, std::string("README.md")}) {
+    EXPECT_THAT(textOf(single, name), HasSubstr(all)) << name;
+    EXPECT_THAT(textOf(single, name), HasSubstr("replaced by 1.7e38")) << name;
+    EXPECT_THAT(textOf(exact, name), HasSubstr("valid from 150 K on")) << name;
+    EXPECT_THAT(textOf(exact, name), Not(HasSubstr("1.7e38"))) << name;
+  }
+  // k = 2^(127 * 200/T), times (P/RT)^2, which is 2^5 there.
+  hydrogen.reactions.front().rate = chem::Arrhenius{1, 0, -127 * 0.6931471805599453 * 200};
+  hydrogen.reactions.front().reverse = chem::Reverse::None;
+  Diagnostics diagnostics;
+  const std::vector<SourceFile> large = makePackage(hydrogen, inFloat(hydrogen, {Variant::Cpu}), diagnostics);
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_THAT(diagnostics.all().back().text,
+              HasSubstr("with --precision float, rates of '" + hydrogen.reactions.front().equation +
+                        "' can exceed the range of a float at temperatures below 210 K"));
+  EXPECT_THAT(textOf(large, header), Not(HasSubstr(all)));
+  Diagnostics none;
+  makePackage(hydrogen, request(hydrogen, {Kernel::Chemistry}, {Variant::Cpu}), none);
+  EXPECT_TRUE(none.empty()) << "doubles hold it";
+}
+
+TEST(Package, warnsOfChemistryWithoutReactions) {
+  chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  hydrogen.reactions.clear();
+  Diagnostics diagnostics;
+  makePackage(hydrogen, request(hydrogen, {Kernel::Chemistry}, {Variant::Cpu}), diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  EXPECT_EQ(diagnostics.all().front().text,
+            "the mechanism has no reactions: all net production rates are zero");
+}
+
 TEST(Package, pageNamesTheReferenceOfEachKernel) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   const auto page = [&](const PackageRequest &wanted) {
