@@ -27,13 +27,14 @@ std::string unitWord(Kernel kernel, Units units) {
 std::string aboutResult(Kernel kernel, Units units) {
   const std::string unit = unitWord(kernel, units);
   switch (kernel) {
-  case Kernel::Viscosity: return fmt::format("mixture viscosity in {}, by Wilke's rule", unit);
+  case Kernel::Viscosity: return fmt::format("Mixture viscosity in {}, by Wilke's rule", unit);
   case Kernel::Conductivity:
-    return fmt::format("mixture conductivity in {}, the mean of the arithmetic and the harmonic mean", unit);
+    return fmt::format("Mixture conductivity in {}, the mean of the arithmetic and the harmonic mean", unit);
   case Kernel::Diffusion:
-    return fmt::format("mixture-averaged diffusion coefficient of each species in {}; relates the diffusive "
-                       "mass flux to the gradient of the mole fraction",
-                       unit);
+    return fmt::format(
+        "Mixture-averaged diffusion coefficient D_k of each species in {}, with which the diffusive "
+        "mass flux is j_k = -density (W_k/W) D_k grad X_k",
+        unit);
   case Kernel::Chemistry: break;
   }
   return {};
@@ -79,7 +80,7 @@ std::string titleText(const TransportTask &task) {
 }
 
 std::string aboutText(const TransportTask &task) {
-  return fmt::format("{}: {}", aboutVariant(task.variant), aboutResult(task.kernel, task.options.units));
+  return fmt::format("{}; {}.", aboutResult(task.kernel, task.options.units), aboutVariant(task.variant));
 }
 
 TransportNumber fitsAreLogarithms(const TransportTask &task) { return {"fitsAreLogarithms", task.chemkin()}; }

@@ -237,6 +237,14 @@ TEST(Package, warnsOfChemistryWithoutReactions) {
             "the mechanism has no reactions: all net production rates are zero");
 }
 
+TEST(Package, statesTheFluxOfItsDiffusionCoefficients) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const std::vector<SourceFile> files =
+      make(hydrogen, request(hydrogen, {Kernel::Diffusion}, {Variant::Cpu}));
+  for (const std::string &name : {prefixOf(hydrogen.name) + ".h", std::string("README.md")})
+    EXPECT_THAT(textOf(files, name), HasSubstr("j_k = -density (W_k/W) D_k grad X_k; CPU")) << name;
+}
+
 TEST(Package, pageNamesTheReferenceOfEachKernel) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   const auto page = [&](const PackageRequest &wanted) {
