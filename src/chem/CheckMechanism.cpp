@@ -191,6 +191,11 @@ void checkShape(const Reaction &reaction, const Troe &troe, Diagnostics &diagnos
     warn("T*");
   if (troe.t2 && *troe.t2 == 0)
     warn("T**");
+  if ((troe.t3 == 0 || troe.a == 1) && (troe.t1 == 0 || troe.a == 0) && troe.t2.value_or(0) == 0)
+    diagnostics.warning(
+        reaction.location,
+        fmt::format("Troe's F_cent of reaction '{}' has no term left: its rate is practically zero",
+                    reaction.equation));
 }
 
 void checkShape(const Reaction &reaction, const Sri &sri, Diagnostics &diagnostics) {

@@ -82,11 +82,29 @@ private:
       finish();
       begin(line, words);
       return;
-    case LineKind::Auxiliary: takeAuxiliary(line); return;
+    case LineKind::Auxiliary:
+      if (!reportStraySlash(line, words))
+        takeAuxiliary(line);
+      return;
     case LineKind::Neither:
       diagnostics.error(line.whole(), "this is neither a reaction nor auxiliary data of one")
           .withHint("a reaction is an equation with '=', '<=>' or '=>', and three numbers A, b and E");
     }
+  }
+
+  /// `H+O2=O+OH 1E14 0 1000 /`: a reaction, but for the last word.
+  bool reportStraySlash(const Line &line, std::vector<Word> words) {
+    if (!hasLetter(line, '=') || words.empty() || words.back().text != "/")
+      return false;
+    const Word slash = words.back();
+    words.pop_back();
+    if (!endsInThreeNumbers(words))
+      return false;
+    finish();
+    diagnostics.error(line.at(slash.column, 1), "a '/' after the three numbers of a reaction")
+        .withHint("remove it");
+    begin(line, words);
+    return true;
   }
 
   void begin(const Line &line, const std::vector<Word> &words) {

@@ -249,6 +249,8 @@ private:
           .withHint("leave this reaction out");
     else if (name.empty())
       diagnostics.error(where, "a species is missing after this number");
+    else if (name.find('=') != std::string_view::npos)
+      diagnostics.error(where, "the equation has more than one '='");
     else
       diagnostics.error(where, fmt::format("reaction uses species '{}', which is not declared", name))
           .withHint(species.hintFor(name));
@@ -314,7 +316,7 @@ std::optional<Equation> readEquation(std::string_view text, const NameTable &spe
                                      : fmt::format("the third bodies differ: {} to the left, {} to the right",
                                                    asText(left, species), asText(right, species));
     diagnostics.error(location(0, std::max<size_t>(trimmed(text).size(), 1)), std::move(what))
-        .withHint("the same third body, once, is on both sides");
+        .withHint("write the same third body once on both sides");
     return std::nullopt;
   }
   if (matcher.left.terms.empty() || matcher.right.terms.empty()) {

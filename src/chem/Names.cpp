@@ -9,8 +9,11 @@
 namespace heddle::chem {
 namespace {
 
-/// Names of one or two letters are near everything: for them one letter may differ, for others a third.
+/// One letter is near every other: then a name must begin with it. Of names of two letters one may differ, of others
+/// a third.
 bool isNear(std::string_view wanted, std::string_view name) {
+  if (wanted.size() == 1 && !name.starts_with(wanted))
+    return false;
   return editDistance(wanted, name) <= std::max<size_t>(1, wanted.size() / 3);
 }
 
@@ -58,6 +61,8 @@ std::string NameTable::didYouMean(std::string_view wanted) const {
 }
 
 std::string NameTable::hintFor(std::string_view wanted) const {
+  if (wanted == "M" || wanted == "m")
+    return fmt::format("'{}' represents any species", wanted);
   std::string near = didYouMean(wanted);
   return near.empty() ? fmt::format("declare '{}' among the species", wanted) : near;
 }

@@ -278,7 +278,8 @@ private:
       YamlNode value = given[key];
       if (!value.exists())
         diagnostics.error(given.location(), fmt::format("Troe of '{}' lacks '{}'", reaction.equation, key));
-      return value.exists() ? values.quantity(value, temperatureDimension, 1, key).value_or(0) : 0;
+      // Zero would be a warning of its own.
+      return value.exists() ? values.quantity(value, temperatureDimension, 1, key).value_or(1) : 1;
     };
     Troe shape{values.number(given, "A", "Troe").value_or(0), temperature("T3"), temperature("T1"), {}};
     if (given["T2"].exists())

@@ -81,6 +81,28 @@ TEST(Falloff, TemperaturesOfZeroAreAWarning) {
             std::string::npos);
 }
 
+TEST(Falloff, ACentreWithoutTermsIsAWarning) {
+  EXPECT_NE(falloffComplaints("1", "TROE/0 0 0 0/").find("F_cent of reaction 'A(+M)=B(+M)' has no term left"),
+            std::string::npos);
+  EXPECT_EQ(falloffComplaints("1", "TROE/1 0 1000/"), "");
+}
+
+TEST(Hints, ForSlashesArrowsAndThirdBodies) {
+  const auto said = [](std::string_view lines) {
+    return complaints(fmt::format("REACTIONS\n{}\nEND\n", lines));
+  };
+  const std::string slash = said("A=D 1 0 0\nA=B 1E14 0.0 1.0D3 /\nDUP\nA=B 1 0 0\nDUP");
+  EXPECT_NE(slash.find("small.inp:9:20: error: a '/' after the three numbers of a reaction\n"),
+            std::string::npos)
+      << slash;
+  EXPECT_EQ(slash.find("error"), slash.rfind("error")) << slash;
+  EXPECT_NE(said("A==B 1 0 0").find("error: the equation has more than one '='\n"), std::string::npos);
+  EXPECT_NE(said("A+M=B 1 0 0").find("hint: write the same third body once on both sides\n"),
+            std::string::npos);
+  EXPECT_NE(said("A+M=B+M 1 0 0\nM/2/").find("hint: 'M' represents any species\n"), std::string::npos);
+  EXPECT_EQ(said("A=Q 1 0 0").find("did you mean"), std::string::npos) << "one letter is near every other";
+}
+
 TEST(Signs, ANegativeFactorOfASingleReactionIsAWarning) {
   const auto said = [](std::string_view lines) {
     return complaints(fmt::format("REACTIONS\n{}\nEND\n", lines));
