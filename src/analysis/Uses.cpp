@@ -22,6 +22,7 @@
 #include <clang/AST/ASTLambda.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -149,13 +150,20 @@ std::vector<const VarDecl *> Uses::variables() const {
   return found;
 }
 
-std::vector<ThreadBuiltin> builtinsWithoutCapture(const Stmt *statement) {
-  std::vector<ThreadBuiltin> found;
+std::vector<BuiltinBeyondCapture> builtinsBeyondCapture(const Stmt *statement) {
+  std::vector<BuiltinBeyondCapture> found;
   auto *lambda = dyn_cast<LambdaExpr>(statement);
-  if (!lambda || lambda->getCaptureDefault() != LCD_None)
+  if (!lambda)
     return found;
-  for (const Uses::Builtin &builtin : Uses::of(lambda->getBody()).builtins)
-    found.push_back(builtin.what);
+  auto add = [&](const Stmt *code, fmt::format_string<std::string> why) {
+    for (const Uses::Builtin &builtin : Uses::of(code).builtins)
+      found.push_back({builtin.what, fmt::format(why, builtin.what.name())});
+  };
+  for (const ParmVarDecl *parameter : lambda->getCallOperator()->parameters())
+    if (parameter->hasDefaultArg() && !parameter->hasUninstantiatedDefaultArg())
+      add(parameter->getDefaultArg(), "a default argument of this lambda mentions '{}'");
+  if (lambda->getCaptureDefault() == LCD_None)
+    add(lambda->getBody(), "this lambda mentions '{}' and captures nothing by default");
   return found;
 }
 

@@ -6,6 +6,7 @@
 #include <clang/Basic/SourceLocation.h>
 
 #include <functional>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -55,9 +56,14 @@ struct Uses {
   std::vector<const clang::VarDecl *> declared() const;
 };
 
-/// If the statement is a lambda that captures nothing by default: the built-in variables that it mentions. A local variable that a transform
-/// puts in their place is not visible there.
-std::vector<ThreadBuiltin> builtinsWithoutCapture(const clang::Stmt *statement);
+/// A built-in variable that a lambda mentions where a local variable, which a transform puts in its place, may not be mentioned.
+struct BuiltinBeyondCapture {
+  ThreadBuiltin what;
+  std::string why; ///< "this lambda mentions 'threadIdx.x' and captures nothing by default"
+};
+/// If the statement is a lambda: those of its body, where it captures nothing by default, and those of default arguments, which may mention no
+/// local variable at all.
+std::vector<BuiltinBeyondCapture> builtinsBeyondCapture(const clang::Stmt *statement);
 
 /// What `if constexpr` leaves out of an instantiation, as the template's pattern has it: another
 /// instantiation may take it. Mentions in it are of the pattern's variables, which are at the same places

@@ -152,12 +152,9 @@ private:
 
   /// It sees the variables that represent blockIdx and similar variables only where it captures what it mentions.
   bool checkLambda(const Stmt *statement) {
-    const std::vector<analysis::ThreadBuiltin> hidden = analysis::builtinsWithoutCapture(statement);
+    const std::vector<analysis::BuiltinBeyondCapture> hidden = analysis::builtinsBeyondCapture(statement);
     return hidden.empty() ||
-           context.refuse(
-               unit.location(statement),
-               "this lambda mentions '{}' and captures nothing by default, so it would not see the task's",
-               hidden.front().name());
+           context.refuse(unit.location(statement), "{}, so it would not see the task's", hidden.front().why);
   }
 
   bool checkShared(const TaskUses &uses) {

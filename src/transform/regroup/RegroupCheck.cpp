@@ -115,13 +115,10 @@ private:
                       fmt::format("this assembly reads '{}', the place of the thread that runs, not of the "
                                   "one whose work it does",
                                   word));
-    if (const auto hidden = analysis::builtinsWithoutCapture(statement); !hidden.empty())
+    if (const auto hidden = analysis::builtinsBeyondCapture(statement); !hidden.empty())
       return context
-          .refuse(unit.location(statement),
-                  "this lambda mentions '{}' and captures nothing by default, so it would not see whose work "
-                  "is done",
-                  hidden.front().name())
-          .withHint("let it capture by [=] or [&]");
+          .refuse(unit.location(statement), "{}, so it would not see whose work is done", hidden.front().why)
+          .withHint("read it into a variable before, and let the lambda capture that");
     return true;
   }
 

@@ -84,10 +84,9 @@ public:
     return false;
   }
   bool VisitLambdaExpr(LambdaExpr *lambda) override {
-    for (const ThreadBuiltin &hidden : analysis::builtinsWithoutCapture(lambda))
-      if (hidden.kind == ThreadBuiltin::Kind::ThreadIdx)
-        return refuse(lambda, "this lambda asks for 'threadIdx' and captures nothing by default, so it would "
-                              "not see the item's");
+    for (const analysis::BuiltinBeyondCapture &hidden : analysis::builtinsBeyondCapture(lambda))
+      if (hidden.what.kind == ThreadBuiltin::Kind::ThreadIdx)
+        return refuse(lambda, hidden.why + ", so it would not see the item's");
     return true;
   }
 
