@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace heddle::generator {
 namespace {
 
@@ -55,7 +57,10 @@ Node Writer::nestStatement(Scope &scope, const std::vector<std::string> &counter
         fmt::format("{}[{}] {} {}[{}] + @0;\n", array, element(counters), one(ways), from, element(counters)),
         {value(scope, 1)});
   case 3: {
-    const std::string name = newName(scope);
+    std::string name = newName(scope);
+    // A name is declared from its own declaration on: a counter's would be read before it has a value.
+    if (std::ranges::find(counters, name) != counters.end())
+      name = fresh("v");
     Node start = value(scope, 1);
     declare(scope, name);
     return node(Sort::Statement,
