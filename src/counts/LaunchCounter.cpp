@@ -7,6 +7,7 @@
 #include "vm/Lanes.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace heddle::counts {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 double weightOf(const WarpTime &time) {
   return time.cycles + model::threshold::launch::cyclesPerRound * time.rounds;
 }
+constexpr double micros = 1e6;
+int64_t micro(double value) { return std::llround(value * micros); }
 bool isShorter(const WarpTime &a, const WarpTime &b) { return weightOf(a) < weightOf(b); }
 
 } // namespace
@@ -76,7 +79,7 @@ void LaunchCounter::blockEnd(const vm::WarpRef &at) {
   core.read.add(block->read);
   core.written.add(block->written);
   const WarpTime slowest = *std::max_element(block->warps.begin(), block->warps.end(), isShorter);
-  core.sum.cycles += slowest.cycles, core.sum.rounds += slowest.rounds;
+  core.sum.cycles += micro(slowest.cycles), core.sum.rounds += micro(slowest.rounds);
   core.longest = std::max(core.longest, slowest, isShorter);
 }
 
@@ -104,6 +107,7 @@ LaunchFacts LaunchCounter::take(unsigned registers) {
   facts.registers = registers;
   std::vector<CodeCount> counts(kernel.codeBlocks.size());
   SectorSet read, written;
+  ExactTime sum;
   for (unsigned c = 0; c < MostCores; ++c) {
     const OfCore &core = cores[c];
     for (size_t b = 0; b < core.codeBlocks.size(); ++b) {
@@ -113,9 +117,10 @@ LaunchFacts LaunchCounter::take(unsigned registers) {
     read.add(core.read);
     written.add(core.written);
     facts.blockSectors += core.blockSectors;
-    facts.blockTime.cycles += core.sum.cycles, facts.blockTime.rounds += core.sum.rounds;
+    sum.cycles += core.sum.cycles, sum.rounds += core.sum.rounds;
     facts.longestBlock = std::max(facts.longestBlock, core.longest, isShorter);
   }
+  facts.blockTime = {double(sum.cycles) / micros, double(sum.rounds) / micros};
   facts.readSectors = read.count();
   facts.writtenSectors = written.count();
   read.add(written);

@@ -44,12 +44,17 @@ private:
   struct CodeCount {
     uint64_t entries = 0, lanes = 0;
   };
+  /// In millionths, so that a sum is the same in whichever order blocks end and whichever cores they run on.
+  struct ExactTime {
+    int64_t cycles = 0, rounds = 0;
+  };
   /// Each core counts by itself.
   struct alignas(128) OfCore {
     std::vector<CodeCount> codeBlocks;
     SectorSet read, written;
     uint64_t blockSectors = 0;
-    WarpTime sum, longest;
+    ExactTime sum;
+    WarpTime longest;
   };
 
   OfCore &coreOf(const vm::WarpRef &at);
