@@ -78,6 +78,9 @@ def main():
     if not shutil.which("make") or not shutil.which("g++"):
         print("no make or no g++ here")
         sys.exit(77)
+    if "HEDDLE_SANITIZE:BOOL=ON" in (BUILD / "CMakeCache.txt").read_text():
+        print("skipped: the program of the folder is not linked to the sanitizers' runtime, which the library of this build needs")
+        sys.exit(77)
     with tempfile.TemporaryDirectory() as temporary:
         base = pathlib.Path(temporary)
         for name, text in FILES.items():
