@@ -249,7 +249,7 @@ private:
 
   /// What ptxas makes of it: it drops setmaxnreg where it cannot see how many registers there are at first.
   void checkRegisters(Diagnostic &done) {
-    const std::string what = fmt::format("registers: {} a thread for producers, {} for consumers",
+    const std::string what = fmt::format("registers per thread: {} for producers, {} for consumers",
                                          shape.producerRegisters, shape.consumerRegisters);
     const std::optional<std::string> text = changedText(context.edits);
     const std::optional<analysis::KernelResources> compiled =
