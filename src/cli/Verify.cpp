@@ -52,8 +52,8 @@ Examples:
   heddle verify a.cu gpu.copies         a recording (heddle run --record, or the interposer) in place of a program
 
 Numbers of stdout that are times or rates (12.3 ms, 80 GB/s) are ignored, as are numbers that differ between two runs of
-the first program; the output lists them. A first program that differs from itself in anything else is reported as not
-deterministic.
+the first program; the output lists them. A number in ms, m/s and similar units that another run of each program prints again is
+a result, and compared. A first program that differs from itself in anything else is reported as not deterministic.
 
 Exit code 0: same results; 1: different results, not deterministic, or nothing is verified: the simulator stopped a program, both
 fail before they copy anything to the host, or there is no GPU for --device gpu; 2: bad usage, or no such file; 3: one of the
@@ -231,29 +231,56 @@ private:
     verdict.addressesVary = !a.program.summary.fixedAddresses || !b.program.summary.fixedAddresses;
     if (bothRun())
       verdict.exitCodes = {a.program.execution.exitCode, b.program.execution.exitCode};
-    compareOutput(a, b, std::nullopt, verdict);
+    Repeats repeats;
+    compareOutput(a, b, repeats, verdict);
+    for (size_t which : {0, 1})
+      if (verdict.same() && !verdict.failed && mayHideResults(verdict.ignored)) {
+        repeated(which, arguments, repeats);
+        compareOutput(a, b, repeats, verdict);
+      }
     if (!verdict.same() && !verdict.failed)
-      explain(a, b, arguments, verdict);
+      explain(a, b, arguments, repeats, verdict);
     return verdict;
   }
 
-  void compareOutput(const VerifiedRun &a, const VerifiedRun &b, std::optional<std::string_view> again,
+  /// A number in ms may be the time that a kernel took, or a result of the program. If each program prints the same one again, it is a result.
+  static bool mayHideResults(const std::vector<verify::IgnoredNumber> &ignored) {
+    return !std::ranges::all_of(ignored, &verify::IgnoredNumber::isExplained);
+  }
+
+  /// Another run of each program, where it was necessary.
+  using Repeats = std::array<std::optional<VerifiedRun>, 2>;
+
+  /// Null for a recording, which cannot be run.
+  const VerifiedRun *repeated(size_t which, const std::vector<std::string> &arguments,
+                              Repeats &repeats) const {
+    if (!sides[which].program)
+      return nullptr;
+    if (!repeats[which])
+      repeats[which] = runOnce(which, arguments);
+    return &*repeats[which];
+  }
+
+  void compareOutput(const VerifiedRun &a, const VerifiedRun &b, const Repeats &repeats,
                      Verdict &verdict) const {
     if (verdict.copiesOnly)
       return;
-    verify::OutputComparison output = verify::compareOutput(
-        a.program.execution.standardOutput, b.program.execution.standardOutput, given.tolerance, again);
+    auto printed = [](const std::optional<VerifiedRun> &run) {
+      return run ? std::optional<std::string_view>(run->program.execution.standardOutput) : std::nullopt;
+    };
+    verify::OutputComparison output =
+        verify::compareOutput(a.program.execution.standardOutput, b.program.execution.standardOutput,
+                              given.tolerance, {printed(repeats[0]), printed(repeats[1])});
     verdict.line = std::move(output.difference);
     verdict.ignored = std::move(output.ignored);
   }
 
   /// Runs each program once more: what differs between runs of one program is no difference between the two.
   void explain(const VerifiedRun &a, const VerifiedRun &b, const std::vector<std::string> &arguments,
-               Verdict &verdict) const {
-    if (sides[0].program) {
-      const VerifiedRun again = runOnce(0, arguments);
-      compareOutput(a, b, again.program.execution.standardOutput, verdict);
-      Verdict::Self self = compareWithItself(0, a, again);
+               Repeats &repeats, Verdict &verdict) const {
+    if (const VerifiedRun *again = repeated(0, arguments, repeats)) {
+      compareOutput(a, b, repeats, verdict);
+      Verdict::Self self = compareWithItself(0, a, *again);
       // A difference that comes before the first copy in which the runs of the original differ is one.
       const bool comesBefore = verdict.copy && self.copy && verdict.copy->copy < self.copy->copy;
       if (self.differs() && !verdict.same() && !comesBefore) {
@@ -263,8 +290,8 @@ private:
     }
     if (verdict.same())
       return;
-    if (sides[1].program)
-      if (Verdict::Self self = compareWithItself(1, b, runOnce(1, arguments)); self.differs())
+    if (const VerifiedRun *again = repeated(1, arguments, repeats))
+      if (Verdict::Self self = compareWithItself(1, b, *again); self.differs())
         verdict.self = std::move(self);
     findWriters(arguments, verdict);
   }

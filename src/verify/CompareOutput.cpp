@@ -16,19 +16,27 @@
 namespace heddle::verify {
 namespace {
 
+/// Of the time that something took, or of what a program computes: an ignition delay in ms.
 constexpr std::array TimeUnits = {
-    "ns",          "us",           "\xC2\xB5s",   "\xCE\xBCs",    "ms",         "s",
-    "sec",         "secs",         "second",      "seconds",      "nsec",       "usec",
-    "msec",        "msecs",        "minutes",     "hours",        "nanosecond", "nanoseconds",
-    "microsecond", "microseconds", "millisecond", "milliseconds", "cycles",     "clocks",
-    "ticks",       "Hz",           "kHz",         "MHz",          "GHz",        "fps",
-    "FPS",         "bps",          "Kbps",        "Mbps",         "Gbps",       "flops",
-    "FLOPS",       "MFLOPS",       "GFLOPS",      "TFLOPS",       "MFlops",     "GFlops",
-    "TFlops",      "Mflops",       "Gflops",      "Tflops",       "GFLOPs",     "TFLOPs"};
+    "ns",          "us",          "\xC2\xB5s",    "\xCE\xBCs",   "ms",          "s",    "sec",
+    "secs",        "second",      "seconds",      "nsec",        "usec",        "msec", "msecs",
+    "minutes",     "hours",       "Hz",           "kHz",         "MHz",         "GHz",  "nanosecond",
+    "nanoseconds", "microsecond", "microseconds", "millisecond", "milliseconds"};
+/// Of how fast a computer works, and of nothing else.
+constexpr std::array SpeedUnits = {"cycles", "clocks", "ticks",  "fps",    "FPS",    "bps",
+                                   "Kbps",   "Mbps",   "Gbps",   "flops",  "FLOPS",  "MFLOPS",
+                                   "GFLOPS", "TFLOPS", "MFlops", "GFlops", "TFlops", "Mflops",
+                                   "Gflops", "Tflops", "GFLOPs", "TFLOPs"};
+/// What is counted per second in such a unit, after a prefix of one or two letters or none.
+constexpr std::array Counted = {"B",    "b",     "iB",   "byte",  "bytes", "Byte", "Bytes",
+                                "flop", "flops", "FLOP", "FLOPs", "op",    "ops"};
+
+/// What the unit of a number says of it.
+enum class Unit : uint8_t { None, Time, Speed };
 
 struct Number {
   std::string text;
-  bool isTime = false;
+  Unit unit = Unit::None;
 };
 
 struct Line {
@@ -41,9 +49,21 @@ bool isWordLetter(char c) {
 }
 bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 
-bool isUnit(std::string_view word) {
-  const bool isRate = word.ends_with("/s") || word.ends_with("/sec") || word.ends_with("/second");
-  return isRate || std::ranges::count(TimeUnits, word) > 0;
+Unit unitOf(std::string_view word) {
+  if (std::ranges::count(SpeedUnits, word))
+    return Unit::Speed;
+  if (std::ranges::count(TimeUnits, word))
+    return Unit::Time;
+  const size_t slash = word.rfind('/');
+  const std::string_view per = slash == std::string_view::npos ? "" : word.substr(slash + 1);
+  if (per != "s" && per != "sec" && per != "second")
+    return Unit::None;
+  const std::string_view what = word.substr(0, slash);
+  constexpr size_t longestPrefix = 2;
+  const bool isSpeed = std::ranges::any_of(Counted, [&](std::string_view each) {
+    return what.ends_with(each) && what.size() <= each.size() + longestPrefix;
+  });
+  return isSpeed ? Unit::Speed : Unit::Time;
 }
 
 /// The word at `at`, which may have a slash in it: "ms", "GB/s".
@@ -55,22 +75,22 @@ std::string_view wordAt(std::string_view line, size_t at) {
 }
 
 /// "12.5ms", "12.5 ms", "2.5x"
-bool hasUnitAfter(std::string_view line, size_t at) {
+Unit unitAfter(std::string_view line, size_t at) {
   std::string_view glued = wordAt(line, at);
   if (!glued.empty())
-    return glued == "x" || isUnit(glued);
-  return at < line.size() && line[at] == ' ' && isUnit(wordAt(line, at + 1));
+    return glued == "x" ? Unit::Speed : unitOf(glued);
+  return at < line.size() && line[at] == ' ' ? unitOf(wordAt(line, at + 1)) : Unit::None;
 }
 
 /// "(ms): 12.5", "[GB/s] = 80"
-bool hasUnitBefore(std::string_view line, size_t at) {
+Unit unitBefore(std::string_view line, size_t at) {
   while (at > 0 &&
          (line[at - 1] == ' ' || line[at - 1] == '\t' || line[at - 1] == ':' || line[at - 1] == '='))
     --at;
   if (at == 0 || (line[at - 1] != ')' && line[at - 1] != ']'))
-    return false;
+    return Unit::None;
   const size_t opening = line.find_last_of("([", at - 1);
-  return opening != std::string_view::npos && isUnit(line.substr(opening + 1, at - opening - 2));
+  return opening == std::string_view::npos ? Unit::None : unitOf(line.substr(opening + 1, at - opening - 2));
 }
 
 /// Where the number that begins at `at` ends; `at` itself where none does.
@@ -113,8 +133,9 @@ Line cut(std::string_view line) {
   for (size_t at = 0; at < line.size();) {
     std::string &text = result.between.back();
     if (size_t end = endOfNumber(line, at); end != at) {
+      const Unit after = unitAfter(line, end);
       result.numbers.push_back(
-          {std::string(line.substr(at, end - at)), hasUnitAfter(line, end) || hasUnitBefore(line, at)});
+          {std::string(line.substr(at, end - at)), after == Unit::None ? unitBefore(line, at) : after});
       result.between.emplace_back();
       at = end;
     } else {
@@ -137,28 +158,48 @@ std::vector<std::string_view> linesOf(std::string_view text) {
   return lines;
 }
 
+/// What another run of one of the programs printed in a line, if it is known and has the same words.
+class Repeated {
+public:
+  Repeated(const Line &printed, std::optional<std::string_view> again) : once(printed) {
+    if (again)
+      if (Line read = cut(*again); read.between == printed.between)
+        line = std::move(read);
+  }
+  bool isKnown() const { return line.has_value(); }
+  bool varies(size_t i) const { return line && line->numbers[i].text != once.numbers[i].text; }
+
+private:
+  const Line &once;
+  std::optional<Line> line;
+};
+
+/// One line of both programs, and of another run of each.
+struct Lines {
+  std::string_view a, b;
+  std::optional<std::string_view> aAgain, bAgain;
+};
+
 /// Whether two lines agree; what was ignored for it goes to `ignored`.
-bool agree(std::string_view a, std::string_view b, const Tolerance &tolerance,
-           std::optional<std::string_view> again, size_t number, std::vector<IgnoredNumber> &ignored) {
-  if (!compareText(a, b, tolerance))
+bool agree(const Lines &lines, const Tolerance &tolerance, size_t number,
+           std::vector<IgnoredNumber> &ignored) {
+  if (!compareText(lines.a, lines.b, tolerance))
     return true;
-  const Line x = cut(a), y = cut(b);
+  const Line x = cut(lines.a), y = cut(lines.b);
   if (x.between != y.between)
     return false;
-  Line other;
-  if (again)
-    other = cut(*again);
-  const bool knowsWhatVaries = again && other.between == x.between;
+  const Repeated first(x, lines.aAgain), second(y, lines.bAgain);
   std::vector<IgnoredNumber> here;
   for (size_t i = 0; i < x.numbers.size(); ++i) {
     const Number &left = x.numbers[i], &right = y.numbers[i];
     if (!compareText(left.text, right.text, tolerance))
       continue;
-    const bool varies = knowsWhatVaries && other.numbers[i].text != left.text;
-    if (!left.isTime && !varies)
-      return false;
+    const bool isTime = left.unit != Unit::None, varies = first.varies(i) || (isTime && second.varies(i));
+    const bool isExplained = varies || left.unit == Unit::Speed;
+    if (!isExplained && (!isTime || (first.isKnown() && second.isKnown())))
+      return false; // no run prints another value: a result
     here.push_back({number, left.text, right.text,
-                    left.isTime ? IgnoredNumber::Why::IsTime : IgnoredNumber::Why::Varies});
+                    isTime ? IgnoredNumber::Why::IsTime : IgnoredNumber::Why::Varies, isExplained});
   }
   ignored.insert(ignored.end(), here.begin(), here.end());
   return true;
@@ -167,17 +208,19 @@ bool agree(std::string_view a, std::string_view b, const Tolerance &tolerance,
 } // namespace
 
 OutputComparison compareOutput(std::string_view a, std::string_view b, const Tolerance &tolerance,
-                               std::optional<std::string_view> again) {
+                               const OtherRuns &others) {
   OutputComparison result;
   if (a == b)
     return result;
-  const std::vector<std::string_view> x = linesOf(a), y = linesOf(b),
-                                      z = linesOf(again.value_or(std::string_view()));
+  const std::vector<std::string_view> x = linesOf(a), y = linesOf(b), xAgain = linesOf(others.a.value_or("")),
+                                      yAgain = linesOf(others.b.value_or(""));
+  auto of = [](const auto &run, const std::vector<std::string_view> &lines, size_t i) {
+    return run && i < lines.size() ? std::optional(lines[i]) : std::nullopt;
+  };
   for (size_t i = 0; i < std::max(x.size(), y.size()); ++i) {
     const bool bothThere = i < x.size() && i < y.size();
-    const bool hasThird = again && i < z.size();
-    if (bothThere &&
-        agree(x[i], y[i], tolerance, hasThird ? std::optional(z[i]) : std::nullopt, i + 1, result.ignored))
+    if (bothThere && agree({x[i], y[i], of(others.a, xAgain, i), of(others.b, yAgain, i)}, tolerance, i + 1,
+                           result.ignored))
       continue;
     result.difference =
         LineDifference{i + 1, std::string(i < x.size() ? x[i] : ""), std::string(i < y.size() ? y[i] : "")};

@@ -19,6 +19,9 @@ struct IgnoredNumber {
   size_t line = 0; ///< from 1
   std::string a, b;
   Why why = Why::IsTime;
+  /// It varies between runs of one program, or its unit is of nothing but speed (GB/s). Otherwise it may be a result: 13.5 ms is an ignition
+  /// delay in some programs.
+  bool isExplained = false;
 };
 
 struct OutputComparison {
@@ -26,11 +29,15 @@ struct OutputComparison {
   std::vector<IgnoredNumber> ignored; ///< up to the difference
 };
 
-/// Compares what two programs printed, line by line, numbers within the tolerance. Numbers that are times or
-/// rates do not count, since no two runs print the same; and where `again` is there, which is what the first
-/// program printed in another run, neither do numbers that differ between its runs. Words always count.
+/// What the two programs printed in another run, where there was one.
+struct OtherRuns {
+  std::optional<std::string_view> a, b;
+};
+
+/// Compares what two programs printed, line by line, numbers within the tolerance. Numbers that differ between runs of the first program do not
+/// count. Neither do times and rates, since no two runs print the same, unless other runs of both programs did. Words always count.
 OutputComparison compareOutput(std::string_view a, std::string_view b, const Tolerance &tolerance,
-                               std::optional<std::string_view> again = std::nullopt);
+                               const OtherRuns &others = {});
 
 /// Where two runs of one program differ in more than numbers.
 std::optional<LineDifference> differenceInWords(std::string_view once, std::string_view again);
