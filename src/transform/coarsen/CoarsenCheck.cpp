@@ -182,8 +182,9 @@ private:
   bool checkGroupCall(const CallExpr *call, const FunctionDecl *callee) {
     llvm::StringRef name = callee->getName();
     analysis::GroupKind group = analysis::GroupKind::None;
-    if (auto *member = dyn_cast<CXXMemberCallExpr>(call))
-      group = analysis::groupKind(member->getObjectType());
+    // Members of a tile are those of base classes, and some are static.
+    if (auto *member = dyn_cast<MemberExpr>(call->getCallee()->IgnoreParenImpCasts()))
+      group = analysis::groupKind(member->getBase()->IgnoreParenImpCasts()->getType());
     else if (call->getNumArgs() > 0)
       group = analysis::groupKind(call->getArg(0)->IgnoreParenImpCasts()->getType());
     if (name.starts_with("this_") || name == "sync")
@@ -195,8 +196,7 @@ private:
     if (isWarp || name == "tiled_partition" || name == "coalesced_threads")
       return checkWarp(call, fmt::format("'{}' of a group", name.str()));
     return context.refuse(locationOf(call),
-                          "'{}' of {} depends on the number of threads per block, which coarsen changes",
-                          name.str(),
+                          "'{}' of {} depends on the number of threads per block, which changes", name.str(),
                           group == analysis::GroupKind::Grid      ? "a grid group"
                           : group == analysis::GroupKind::Cluster ? "a cluster group"
                           : group == analysis::GroupKind::Block   ? "a block group"
