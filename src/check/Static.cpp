@@ -107,6 +107,7 @@ bool readParameters(const ptx::Module &module, const vm::Kernel &kernel, const S
     std::fill_n(known.parameterUnknown.begin() + ptrdiff_t(offset), part.bytes, uint8_t(0));
   }
   known.grid = options.grid;
+  known.mostBlocks = options.mostBlocks;
   known.constants = options.constantsAreKnown;
   known.blockId = options.blockId;
   if (known.grid && *known.grid == vm::Dim3{1, 1, 1} && !known.blockId)

@@ -32,7 +32,10 @@ struct StaticOptions {
   };
 
   vm::Dim3 block;
-  std::optional<vm::Dim3> grid;    ///< blocks of the grid; unknown where not given
+  std::optional<vm::Dim3> grid; ///< blocks of the grid; unknown where not given
+  /// Where the grid is not known: the largest extent of those launches that are meant in each direction, 0 for unknown. Looked at only in
+  /// directions whose index the kernel does not read; in the others, the verdict is for every extent.
+  vm::Dim3 mostBlocks = {0, 0, 0};
   std::optional<vm::Dim3> blockId; ///< the one block that is looked at; any where not given
   uint32_t dynamicSharedBytes = 0;
   std::vector<Parameter> parameters;

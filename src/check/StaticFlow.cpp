@@ -7,7 +7,7 @@
 // a warp whose lanes all go the same way, since they voted.
 // Afterwards they know nothing of what the region may have written.
 //
-//   - A region that touches no shared memory need not be executed.
+//   - A region that touches neither shared memory nor the thread's own need not be executed.
 //   - One that does is walked: lanes go every way that the data may send them, one way after the other. What
 //   they do
 //     there is marked as something that may or may not happen. Before the second way they forget what the
@@ -51,9 +51,15 @@ Flow StaticSteering::passRegion(Warp &warp, const Inst &in, uint32_t lanes, cons
   const Region &region = regions.of(*plan->code->function, indexOf(in));
   const bool syncs = region.sync != ptx::kNone;
   const bool isGlobal = follows && region.touchesGlobal && !region.touchesShared && !syncs;
-  if (isGlobal && walkedForGlobal > MostWalkedForGlobal)
+  auto leaveUnseen = [&] {
     leaveGlobal(in);
-  else if (region.touchesShared || isGlobal || syncs) {
+    if (region.touchesLocal)
+      note(plan->code->sourceOf(in), "the accesses to local memory behind this take too long to look at", 0,
+           OfLocal);
+  };
+  if (isGlobal && walkedForGlobal > MostWalkedForGlobal)
+    leaveUnseen();
+  else if (region.touchesShared || region.touchesLocal || isGlobal || syncs) {
     const Origins before = std::exchange(perhapsBecause, perhapsBecause | because.origins);
     if (!perhaps)
       perhapsBranch = &plan->code->sourceOf(in);
@@ -72,7 +78,7 @@ Flow StaticSteering::passRegion(Warp &warp, const Inst &in, uint32_t lanes, cons
     --perhaps;
     onlyGlobal -= isGlobal;
     if (std::exchange(abandoned, false))
-      leaveGlobal(in), openLoops.clear();
+      leaveUnseen(), openLoops.clear();
     perhapsBecause = before;
     if (flow != Flow::Next)
       return flow;
@@ -433,6 +439,11 @@ Flow StaticSteering::call(Warp &warp, const Inst &in, const TaintStep &, const W
                     perhapsBecause | who.because);
     if (effects.touchesGlobal || isExternal)
       leaveGlobal(in);
+    if (effects.touchesLocal)
+      note(plan->code->sourceOf(in),
+           "whether this function, which uses local memory, is called depends on " +
+               describe(perhapsBecause | who.because),
+           perhapsBecause | who.because, OfLocal);
     const uint32_t mask = who.sure | who.maybe;
     forgetLocal(mask, perhapsBecause | who.because);
     auto operands = plan->code->function->operandsOf(plan->code->sourceOf(in));

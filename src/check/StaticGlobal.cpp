@@ -48,6 +48,7 @@ bool isStrong(const AccessEvent &event) {
 BlockRange rangeOf(const Kernel &kernel, const Knowledge &known) {
   BlockRange range;
   range.grid = known.grid;
+  range.mostBlocks = known.mostBlocks;
   using enum ptx::SpecialReg;
   for (const auto &code : kernel.codes)
     for (const ptx::Instr &instr : code->function->instrs)
@@ -223,8 +224,11 @@ Overlaps::Result GlobalAccesses::compare(const Use &a, const Use &b, bool sameBl
                        !steering.allForms().mentions(a.form(), Forms::Loops, Forms::Registers);
   if (sameBlock && isExact)
     return {};
-  return sameBlock ? meetings.withinBlock(a.touched, b.touched)
-                   : meetings.betweenBlocks(a.touched, b.touched);
+  if (sameBlock)
+    return meetings.withinBlock(a.touched, b.touched);
+  for (unsigned k = 0; k < 3; ++k)
+    assumed.flatDirections |= unsigned(meetings.blocks().isAssumedFlat(k)) << k;
+  return meetings.betweenBlocks(a.touched, b.touched);
 }
 
 bool GlobalAccesses::isSettled(const Group &a, const Group &b, bool sameBlock, Overlaps &meetings) const {

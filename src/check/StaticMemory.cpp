@@ -58,9 +58,9 @@ void StaticSteering::reach(Warp &warp, const Inst &in, const TaintStep &s, uint3
   });
   if (in.space != MemorySpace::Generic || !unknown)
     return;
-  if (s.address != ptx::kNone && pointers.mayHold(*plan->code, s.address))
+  if (sharedPointers.mayHold(*plan->code, s.address))
     out.unknownShared = unknown;
-  if (pointers.localAnywhere())
+  if (localPointers.mayHold(*plan->code, s.address))
     out.unknownLocal = unknown;
 }
 
@@ -178,6 +178,17 @@ void StaticSteering::setBytes(const Reach &reach, uint64_t offset, uint32_t byte
     sharedBytes.origins |= value.origins;
 }
 
+/// An access of this kind, "load", may lead anywhere in the memories that the address may be of.
+void StaticSteering::noteUnknown(const Inst &in, const Reach &to, const char *access) {
+  const std::string dependence = "depends on " + describe(to.taint.origins);
+  if (to.unknownShared)
+    note(plan->code->sourceOf(in), fmt::format("the shared address of this {} {}", access, dependence),
+         to.taint.origins, OfShared);
+  if (to.unknownLocal)
+    note(plan->code->sourceOf(in), fmt::format("the local address of this {} {}", access, dependence),
+         to.taint.origins, OfLocal);
+}
+
 void StaticSteering::forgetLocal(uint32_t lanes, Origins because) {
   eachLane(lanes, [&](unsigned lane) {
     shadow->local[lane].forget();
@@ -200,9 +211,7 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
   }
   Reach to;
   reach(warp, in, s, mask, to);
-  if (to.unknownShared)
-    note(plan->code->sourceOf(in), "the shared address of this load depends on " + describe(to.taint.origins),
-         to.taint.origins, OfShared);
+  noteUnknown(in, to, "load");
   const uint32_t happens = to.shared | to.local | to.parameter | to.constant;
   global.bases = 0; // accesses to a table are not compared
   if (happens)
@@ -233,12 +242,9 @@ Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint3
   reach(warp, in, s, mask, to);
   if (const uint32_t elsewhere = mask & ~(to.shared | to.local | to.unknownShared))
     observeGlobal(warp, in, s, elsewhere, AccessKind::Store);
-  if (to.unknownShared) {
-    note(plan->code->sourceOf(in),
-         "the shared address of this store depends on " + describe(to.taint.origins), to.taint.origins,
-         OfShared);
+  noteUnknown(in, to, "store");
+  if (to.unknownShared)
     sharedBytes.forget();
-  }
   anywhereWritten |= to.unknownShared || to.unknownLocal;
   if (to.unknownLocal)
     forgetLocal(to.unknownLocal, to.taint.origins);
@@ -267,13 +273,12 @@ Flow StaticSteering::atomic(Warp &warp, const Inst &in, const TaintStep &s, uint
   reach(warp, in, s, mask, to);
   if (const uint32_t elsewhere = mask & ~(to.shared | to.local | to.unknownShared))
     observeGlobal(warp, in, s, elsewhere, AccessKind::Atomic);
-  if (to.unknownShared) {
-    note(plan->code->sourceOf(in),
-         "the shared address of this atomic depends on " + describe(to.taint.origins), to.taint.origins,
-         OfShared);
+  noteUnknown(in, to, "atomic");
+  if (to.unknownShared)
     sharedBytes.forget();
-    anywhereWritten = true;
-  }
+  if (to.unknownLocal)
+    forgetLocal(to.unknownLocal, to.taint.origins);
+  anywhereWritten |= to.unknownShared || to.unknownLocal;
   const uint32_t happens = to.shared | to.local;
   if (!happens)
     return Flow::Next;

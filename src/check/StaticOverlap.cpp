@@ -8,7 +8,7 @@
 //
 // is a system of linear equations and inequalities over integers; isl says whether it has a solution in which the blocks
 // differ, or the iterations. blockIdx goes as far as the grid, and without end where the grid is not known. Dimensions of
-// the grid that the kernel does not read are taken to be 1, unless it reads none.
+// the grid that the kernel does not read are as large as launches have them, and taken to be 1 where that is not known, which the verdict says.
 //
 // Addresses are often not linear: in row * width + col the width is a parameter, in a grid-stride loop the step is
 // gridDim.x * blockDim.x. Then the address is read as a number of several digits,

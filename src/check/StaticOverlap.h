@@ -4,6 +4,7 @@
 #include "check/StaticConditions.h"
 #include "vm/Limits.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,14 +17,25 @@ namespace heddle::check {
 /// What is known of blockIdx.
 struct BlockRange {
   std::optional<vm::Dim3> grid;
-  bool reads[3] = {}; ///< dimensions of blockIdx that the kernel reads
+  vm::Dim3 mostBlocks = {0, 0, 0}; ///< in each direction, where the grid is not known; 0 for unknown
+  bool reads[3] = {};              ///< dimensions of blockIdx that the kernel reads
 
   /// 0: without end.
   int64_t limit(unsigned k) const {
     if (grid)
-      return int64_t(k == 0 ? grid->x : k == 1 ? grid->y : grid->z);
+      return along(*grid, k);
+    return isEndless(k) ? 0 : std::max<int64_t>(1, along(mostBlocks, k));
+  }
+  /// Nothing is known of this direction, and it is taken to have one block: more would all do the same work.
+  bool isAssumedFlat(unsigned k) const { return !grid && !isEndless(k) && along(mostBlocks, k) == 0; }
+
+private:
+  static int64_t along(const vm::Dim3 &size, unsigned k) {
+    return int64_t(k == 0 ? size.x : k == 1 ? size.y : size.z);
+  }
+  bool isEndless(unsigned k) const {
     const bool readsAny = reads[0] || reads[1] || reads[2];
-    return reads[k] || (!readsAny && k == 0) ? 0 : 1;
+    return reads[k] || (!readsAny && k == 0);
   }
 };
 
@@ -54,6 +66,7 @@ public:
     std::string why;      ///< of Maybe, as what follows "whether they overlap": "depends on data"
   };
 
+  const BlockRange &blocks() const { return range; }
   /// Threads of two blocks.
   Result betweenBlocks(const Touched &a, const Touched &b);
   /// Threads of one block, other than at the same offset of one form in the same iterations of loops: who

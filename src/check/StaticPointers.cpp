@@ -19,20 +19,25 @@ template <class F> void eachRegister(const ptx::Function &f, const ptx::Operand 
     use(operand.index);
 }
 
-bool makesGeneric(const ptx::Instr &instr) { return instr.op == Op::Cvta && !instr.mods.has(ptx::Flag::To); }
-
 } // namespace
 
-bool SharedPointers::isSource(const ptx::Instr &instr) const {
-  const bool shared = instr.mods.space == ptx::Space::Shared || instr.mods.space == ptx::Space::SharedCluster;
-  if (makesGeneric(instr) && shared)
+bool GenericPointers::isMade(const ptx::Instr &instr) const {
+  if (instr.op != Op::Cvta || instr.mods.has(ptx::Flag::To))
+    return false;
+  const ptx::Space space = instr.mods.space;
+  return memory == To::Shared ? space == ptx::Space::Shared || space == ptx::Space::SharedCluster
+                              : space == ptx::Space::Local || space == ptx::Space::Param;
+}
+
+bool GenericPointers::isSource(const ptx::Instr &instr) const {
+  if (isMade(instr))
     return true;
   const ptx::Memory memory = ptx::info(instr.op).memory;
   return stored && (memory == ptx::Memory::Loads || memory == ptx::Memory::Updates);
 }
 
 /// One pass over a function; true where something was new.
-bool SharedPointers::sweep(const vm::Code &code) {
+bool GenericPointers::sweep(const vm::Code &code) {
   const ptx::Function &f = *code.function;
   std::vector<bool> &regs = maybe[&code];
   bool changed = false;
@@ -58,14 +63,11 @@ bool SharedPointers::sweep(const vm::Code &code) {
   return changed;
 }
 
-SharedPointers::SharedPointers(const vm::Kernel &kernel) {
+GenericPointers::GenericPointers(const vm::Kernel &kernel, To wanted) : memory(wanted) {
   for (const auto &code : kernel.codes) {
     maybe[code.get()].assign(code->function->registers.size(), false);
-    for (const ptx::Instr &instr : code->function->instrs) {
-      const ptx::Space space = instr.mods.space;
-      taken |= makesGeneric(instr) && (space == ptx::Space::Shared || space == ptx::Space::SharedCluster);
-      takenLocal |= makesGeneric(instr) && (space == ptx::Space::Local || space == ptx::Space::Param);
-    }
+    for (const ptx::Instr &instr : code->function->instrs)
+      taken |= isMade(instr);
   }
   for (bool changed = taken; changed;) {
     changed = false;

@@ -9,24 +9,28 @@
 
 namespace heddle::check {
 
-/// Which registers may hold a generic address of shared memory. An unknown generic address in any other
-/// register is one of global memory, since nothing but cvta makes an address of shared memory generic.
-class SharedPointers {
+/// Which registers may hold a generic address of shared memory, or of the thread's own memory. An unknown generic
+/// address in any other register is not one of that memory, since nothing but cvta makes such an address generic.
+class GenericPointers {
 public:
-  explicit SharedPointers(const vm::Kernel &kernel);
+  enum class To : uint8_t { Shared, Local };
+  GenericPointers(const vm::Kernel &kernel, To memory);
 
-  bool mayHold(const vm::Code &code, uint32_t reg) const { return taken && maybe.at(&code)[reg]; }
-  /// Whether a generic address of shared memory is made at all.
+  /// `reg` may be none: an address without a register.
+  bool mayHold(const vm::Code &code, uint32_t reg) const {
+    return taken && reg != ptx::kNone && maybe.at(&code)[reg];
+  }
+  /// Whether such an address is made at all.
   bool anywhere() const { return taken; }
-  /// The same for the thread's own memory.
-  bool localAnywhere() const { return takenLocal; }
 
 private:
   bool sweep(const vm::Code &code);
   bool isSource(const ptx::Instr &instr) const;
+  bool isMade(const ptx::Instr &instr) const;
 
+  const To memory;
   std::unordered_map<const vm::Code *, std::vector<bool>> maybe;
-  bool taken = false, takenLocal = false;
+  bool taken = false;
   bool stored = false; ///< one was stored, so that any load may bring it back
 };
 

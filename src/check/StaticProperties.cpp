@@ -4,6 +4,8 @@
 // else proved. What is assumed is part of the verdict, so that "for every input" is exact.
 #include "check/StaticProperties.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace heddle::check {
@@ -22,11 +24,20 @@ constexpr PropertyRow Rows[Properties] = {
     {"initialization", "shared-memory initialization"},
 };
 
+/// "the grid is 1 in y and z, which the kernel does not read".
+std::string flatGrid(unsigned directions) {
+  std::vector<std::string> names;
+  for (unsigned k = 0; k < 3; ++k)
+    if (directions >> k & 1)
+      names.push_back(std::string(1, "xyz"[k]));
+  return fmt::format("the grid is 1 in {}, which the kernel does not read", fmt::join(names, " and "));
+}
+
 std::vector<std::string> assumedFor(Property property, const Assumptions &assumptions) {
   std::vector<std::string> texts;
-  auto add = [&](bool holds, const char *text) {
+  auto add = [&](bool holds, std::string text) {
     if (holds)
-      texts.push_back(text);
+      texts.push_back(std::move(text));
   };
   add(assumptions.isOptimized && property != Property::BarrierUse && property != Property::Deadlock,
       "the accesses that the compiler removed do no harm");
@@ -36,6 +47,8 @@ std::vector<std::string> assumedFor(Property property, const Assumptions &assump
     add(assumptions.pointersDoNotOverlap, "different pointers point to different memory");
     add(assumptions.noOverflow, "index arithmetic does not overflow");
     add(assumptions.parametersNotNegative, "parameters that are compared as unsigned are not negative");
+    add(assumptions.flatDirections && property == Property::GlobalRacesBetweenBlocks,
+        flatGrid(assumptions.flatDirections));
     break;
   case Property::BarrierUse:
     add(assumptions.endedThreadsArrive, "threads that have ended count as arrived at __syncthreads()");

@@ -17,6 +17,7 @@ Property propertyOf(Rule rule);
 struct Assumptions {
   bool pointersDoNotOverlap = false;  ///< memory of different parameters and variables is distinct
   bool noOverflow = false;            ///< index arithmetic does not overflow
+  unsigned flatDirections = 0;        ///< bits for x, y and z: the grid has one block in these directions
   bool parametersNotNegative = false; ///< those that are compared as unsigned numbers
   bool loopsEnd = false;              ///< loops that wait for no other thread end
   bool endedThreadsArrive = false;    ///< threads that have ended count as arrived at block-wide barriers
@@ -27,6 +28,7 @@ struct Assumptions {
     pointersDoNotOverlap |= other.pointersDoNotOverlap, noOverflow |= other.noOverflow;
     parametersNotNegative |= other.parametersNotNegative;
     usesShared |= other.usesShared;
+    flatDirections |= other.flatDirections;
     loopsEnd |= other.loopsEnd, endedThreadsArrive |= other.endedThreadsArrive;
   }
 };

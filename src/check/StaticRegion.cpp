@@ -117,7 +117,7 @@ bool Regions::touchesShared(const ptx::Function &function, const ptx::Instr &ins
       instr.op == Op::SustB || instr.op == Op::SustP)
     return false;
   const ptx::Space space = spaceOf(module, function, instr);
-  return isShared(space) || (space == ptx::Space::None && generic);
+  return isShared(space) || (space == ptx::Space::None && generic.toShared);
 }
 
 bool Regions::touchesGlobal(const ptx::Function &function, const ptx::Instr &instr) {
@@ -132,6 +132,18 @@ bool Regions::touchesGlobal(const ptx::Function &function, const ptx::Instr &ins
   return space == ptx::Space::Global || space == ptx::Space::None;
 }
 
+bool Regions::touchesLocal(const ptx::Function &function, const ptx::Instr &instr) {
+  if (instr.op == Op::Call) {
+    const ptx::Function *callee = calleeOf(module, function, instr);
+    return callee && effectsOf(*callee).touchesLocal;
+  }
+  const ptx::Memory memory = ptx::info(instr.op).memory;
+  if (memory != ptx::Memory::Loads && memory != ptx::Memory::Stores && memory != ptx::Memory::Updates)
+    return false;
+  const ptx::Space space = spaceOf(module, function, instr);
+  return space == ptx::Space::Local || (space == ptx::Space::None && generic.toLocal);
+}
+
 Effects Regions::effectsOf(const ptx::Function &function) {
   if (auto it = effects.find(&function); it != effects.end())
     return it->second;
@@ -141,6 +153,7 @@ Effects Regions::effectsOf(const ptx::Function &function) {
     found.syncs |= synchronizes(function, instr);
     found.touchesShared |= touchesShared(function, instr);
     found.touchesGlobal |= touchesGlobal(function, instr);
+    found.touchesLocal |= touchesLocal(function, instr);
   }
   return effects[&function] = found;
 }
@@ -177,6 +190,7 @@ void Regions::scanInstruction(const ptx::Function &function, uint32_t index, Reg
     region.sync = std::min(region.sync, index);
   region.touchesShared |= shared;
   region.touchesGlobal |= touchesGlobal(function, instr);
+  region.touchesLocal |= touchesLocal(function, instr);
   region.plainSync &= !syncs || isPlainSync(function, instr);
   region.warpSync &= !syncs || (instr.op != Op::Call && ptx::info(instr.op).lanes == ptx::Lanes::Named) ||
                      instr.op == Op::Shfl || instr.op == Op::Vote;

@@ -20,6 +20,7 @@ struct Region {
   uint32_t sync = ptx::kNone;    ///< the first that synchronizes, or calls what does
   bool touchesShared = false;    ///< may load, store or copy to shared memory
   bool touchesGlobal = false;    ///< may load, store or update global memory
+  bool touchesLocal = false;     ///< may load, store or update the thread's own memory
   bool storesLocal = false;      ///< may change the thread's own memory
   bool acts = false;             ///< does more than wait: touches shared memory, arrives, ends threads
   bool polls = false;            ///< loops: ends when memory says so that other threads may change meanwhile
@@ -37,17 +38,20 @@ bool reaches(const ptx::Function &function, uint32_t from, uint32_t to, uint32_t
 
 /// What a call of a function may do.
 struct Effects {
-  bool syncs = false, touchesShared = false, touchesGlobal = false;
+  bool syncs = false, touchesShared = false, touchesGlobal = false, touchesLocal = false;
 };
 
 /// Finds regions when they are asked for, and keeps them.
 class Regions {
 public:
-  /// `genericIsShared`: generic addresses may lead to shared memory in this kernel. `mayChange`: whether
-  /// other threads of the launch may write what a load or an atomic reads.
-  Regions(const ptx::Module &parsed, bool genericIsShared,
+  /// Where generic addresses may lead in a kernel.
+  struct Generic {
+    bool toShared = false, toLocal = false;
+  };
+  /// `mayChange`: whether other threads of the launch may write what a load or an atomic reads.
+  Regions(const ptx::Module &parsed, Generic addresses,
           std::function<bool(const ptx::Function &, const ptx::Instr &)> mayChange)
-      : module(parsed), generic(genericIsShared), changes(std::move(mayChange)) {}
+      : module(parsed), generic(addresses), changes(std::move(mayChange)) {}
 
   /// Of a branch, or of a guarded exit: then the region is everything after it.
   const Region &of(const ptx::Function &function, uint32_t instr);
@@ -64,11 +68,12 @@ private:
   bool synchronizes(const ptx::Function &function, const ptx::Instr &instr);
   bool touchesShared(const ptx::Function &function, const ptx::Instr &instr);
   bool touchesGlobal(const ptx::Function &function, const ptx::Instr &instr);
+  bool touchesLocal(const ptx::Function &function, const ptx::Instr &instr);
   void scanInstruction(const ptx::Function &function, uint32_t index, Region &region);
   bool isPolling(const ptx::Function &function, uint32_t branch, const std::vector<bool> &blocks);
 
   const ptx::Module &module;
-  const bool generic;
+  const Generic generic;
   const std::function<bool(const ptx::Function &, const ptx::Instr &)> changes;
   std::unordered_map<const ptx::Instr *, std::unique_ptr<Region>> known;
   std::unordered_map<const ptx::Function *, Effects> effects;

@@ -112,9 +112,10 @@ Taint StaticSteering::resultOf(Warp &warp, const Inst &in, const TaintStep &s, u
 
 /// isspacep of shared or local memory, for a register that never holds such an address.
 bool StaticSteering::isElsewhere(const Inst &in, const TaintStep &s) const {
-  if (uint64_t(in.imm) == SharedWindow)
-    return srcsOf(s)[0] != ptx::kNone && !pointers.mayHold(*plan->code, srcsOf(s)[0]);
-  return uint64_t(in.imm) == LocalWindow && !pointers.localAnywhere();
+  const uint32_t reg = srcsOf(s)[0];
+  const uint64_t window = uint64_t(in.imm);
+  return reg != ptx::kNone && ((window == SharedWindow && !sharedPointers.mayHold(*plan->code, reg)) ||
+                               (window == LocalWindow && !localPointers.mayHold(*plan->code, reg)));
 }
 
 /// Whether each source has one value in all lanes, known or not, and one of them is not known.

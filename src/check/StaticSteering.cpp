@@ -25,8 +25,10 @@ namespace heddle::check {
 using namespace vm;
 
 StaticSteering::StaticSteering(const Kernel &executed, const Knowledge &knowledge, Choices &made)
-    : kernel(executed), known(knowledge), choices(made), names(executed), pointers(executed), bases(executed),
-      regions(*executed.entry().module, pointers.anywhere(),
+    : kernel(executed), known(knowledge), choices(made), names(executed),
+      sharedPointers(executed, GenericPointers::To::Shared),
+      localPointers(executed, GenericPointers::To::Local), bases(executed),
+      regions(*executed.entry().module, {sharedPointers.anywhere(), localPointers.anywhere()},
               [this](const ptx::Function &f, const ptx::Instr &instr) { return mayChange(f, instr); }) {
   auto special = [&](ptx::SpecialReg reg) {
     const Origins origins = origin::ofSpecial(reg);

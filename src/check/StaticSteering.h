@@ -35,6 +35,7 @@ struct Knowledge {
   std::vector<uint8_t> parameterUnknown; ///< for each of its bytes
   std::vector<uint8_t> parameterOf;      ///< for each of its bytes, the parameter
   std::optional<vm::Dim3> grid, blockId;
+  vm::Dim3 mostBlocks = {0, 0, 0}; ///< as StaticOptions has it
   /// Variables that the source declares const: they hold what the file initializes them with.
   struct Table {
     uint64_t begin = 0, end = 0;
@@ -43,6 +44,9 @@ struct Knowledge {
   bool constants = false; ///< constant memory holds what the file initializes it with
   uint64_t nowhere = 0;   ///< global memory where asynchronous copies come from and go to
 };
+
+/// What an unknown address of the thread's own memory, which no other thread touches, leaves undecided.
+constexpr PropertySet OfLocal = setOf(Property::SharedBounds) | setOf(Property::Initialization);
 
 class StaticSteering final : public vm::Steering {
 public:
@@ -213,6 +217,7 @@ private:
   void copyArguments(Warp &warp, const Inst &in, uint32_t mask);
   void copyResults(Warp &warp, uint32_t mask);
   void forget(const Region &region, uint32_t lanes, Origins because);
+  void noteUnknown(const vm::Inst &in, const Reach &to, const char *access);
   void forgetLocal(uint32_t lanes, Origins because);
   uint32_t indexOf(const Inst &in) const {
     return plan->code->sources[size_t(&in - plan->code->insts.data())];
@@ -273,7 +278,7 @@ private:
   const Knowledge &known;
   Choices &choices;
   const vm::ParameterNames names;
-  const SharedPointers pointers;
+  const GenericPointers sharedPointers, localPointers;
   const PointerBases bases;
   Regions regions;
   Forms forms;

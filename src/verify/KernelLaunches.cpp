@@ -22,10 +22,12 @@ std::string reasonOr(const std::string &why) { return why.empty() ? "it is compu
 
 KernelLaunches::Known knownLaunch(const source::Launch &launch) {
   auto number = [&](size_t i) { return uint32_t(*launch.block.xyz[i].value); };
+  auto blocks = [&](size_t i) { return uint32_t(launch.grid.xyz[i].value.value_or(0)); };
   const source::LaunchNumber &shared = launch.dynamicSharedBytes;
   const bool isPlain = launch.form != Form::Delegated && launch.form != Form::Regrouped;
   return {.block = {number(0), number(1), number(2)},
           .dynamicSharedBytes = uint32_t(shared.value.value_or(0)),
+          .mostBlocks = {blocks(0), blocks(1), blocks(2)},
           .form = isPlain ? Form::TripleChevron : launch.form,
           .whySharedUnknown = shared.value ? std::string() : reasonOr(shared.whyUnknown),
           .locations = {launch.location}};
@@ -33,10 +35,13 @@ KernelLaunches::Known knownLaunch(const source::Launch &launch) {
 
 void addKnown(std::vector<KernelLaunches::Known> &all, KernelLaunches::Known launch) {
   auto same = std::ranges::find(all, keyOf(launch), keyOf);
-  if (same != all.end())
-    same->locations.push_back(launch.locations.front());
-  else
-    all.push_back(std::move(launch));
+  if (same == all.end())
+    return all.push_back(std::move(launch));
+  same->locations.push_back(launch.locations.front());
+  auto largest = [](uint32_t a, uint32_t b) { return a && b ? std::max(a, b) : 0; };
+  vm::Dim3 &most = same->mostBlocks;
+  most = {largest(most.x, launch.mostBlocks.x), largest(most.y, launch.mostBlocks.y),
+          largest(most.z, launch.mostBlocks.z)};
 }
 
 std::string whyUnknown(const source::LaunchShape &block) {
@@ -99,6 +104,8 @@ check::StaticResult checkLaunch(const ptx::Module &module, const std::string &ke
                                 const KernelLaunches::Known &launch, check::StaticOptions options) {
   options.block = launch.block;
   options.dynamicSharedBytes = launch.dynamicSharedBytes;
+  if (launch.form == Form::TripleChevron)
+    options.mostBlocks = launch.mostBlocks;
   if (launch.form == Form::Regrouped) // without an order: threads that are alone are so in any
     options.parameters.push_back({"0", "0", check::StaticOptions::Parameter::Part{0, 8}});
   if (launch.form != Form::Delegated)

@@ -23,6 +23,7 @@ struct KernelLaunches {
   struct Known {
     vm::Dim3 block;
     uint32_t dynamicSharedBytes = 0;
+    vm::Dim3 mostBlocks = {0, 0, 0}; ///< the largest extent in each direction; 0 for unknown
     /// TripleChevron also for the other forms that start the kernel as it is.
     source::Launch::Form form = source::Launch::Form::TripleChevron;
     /// Not empty: the launch has dynamic shared memory, and how much is known at run time only.

@@ -30,7 +30,27 @@ TEST(StaticGlobal, anElementForEachThreadIsProved) {
 }
 TEST(StaticGlobal, anAssumptionIsPrintedWithTheVerdict) {
   StaticResult result = checkOn(at(64, 1) + "st.global.u32 [%rd2], %r1;");
-  EXPECT_EQ(result.of(Between).assuming, std::vector<std::string>{"index arithmetic does not overflow"});
+  EXPECT_EQ(result.of(Between).assuming,
+            (std::vector<std::string>{"index arithmetic does not overflow",
+                                      "the grid is 1 in y and z, which the kernel does not read"}));
+}
+TEST(StaticGlobal, aDirectionThatTheKernelDoesNotReadIsAsLargeAsLaunchesHaveIt) {
+  auto launchedWith = [](vm::Dim3 mostBlocks) {
+    StaticOptions options;
+    options.mostBlocks = mostBlocks;
+    return check(kernelAround(at(64, 1) + "ld.global.u32 %r4, [%rd2]; st.global.u32 [%rd2], %r4;"), options);
+  };
+  auto assumed = [&](vm::Dim3 mostBlocks) {
+    const StaticResult result = launchedWith(mostBlocks);
+    expectDecision(Decision::Proved, Between, result);
+    return result.of(Between).assuming.back();
+  };
+  // Blocks that differ in y alone do the same work.
+  expectDecision(Decision::Undecided, Between, launchedWith({4, 2, 1}));
+  expectDecision(Decision::Undecided, Between, launchedWith({0, 0, 3}));
+  EXPECT_EQ(assumed({4, 1, 1}), "index arithmetic does not overflow");
+  EXPECT_EQ(assumed({0, 1, 0}), "the grid is 1 in z, which the kernel does not read");
+  EXPECT_EQ(assumed({0, 0, 1}), "the grid is 1 in y, which the kernel does not read");
 }
 TEST(StaticGlobal, blocksThatOverlapAreNotProved) {
   // 64 threads, but blocks begin 32 elements apart.

@@ -65,7 +65,9 @@ TEST(StaticIndex, aMatrixWhoseColumnsAreGuardedIsProved) {
   const std::string guard = "setp.ge.s32 %p1, %r10, %r5; @%p1 bra END;\n";
   StaticResult result = checkIndex(guard + Matrix);
   expectBoth(Decision::Proved, Decision::Proved, result);
-  EXPECT_EQ(result.of(Between).assuming, std::vector<std::string>{"index arithmetic does not overflow"});
+  EXPECT_EQ(result.of(Between).assuming,
+            (std::vector<std::string>{"index arithmetic does not overflow",
+                                      "the grid is 1 in z, which the kernel does not read"}));
   // As one condition, as a return, as a predicate of the store, and with unsigned numbers.
   expectBoth(Decision::Proved, Decision::Proved,
              checkIndex("setp.lt.s32 %p1, %r10, %r5; setp.lt.s32 %p2, %r11, %r6; and.pred %p3, %p1, %p2; "
