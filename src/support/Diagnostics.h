@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <iosfwd>
 #include <string>
 #include <utility>
@@ -67,12 +68,12 @@ public:
     return add(Severity::Refusal, std::move(location), std::move(text));
   }
 
-  const std::vector<Diagnostic> &all() const { return list; }
+  const std::deque<Diagnostic> &all() const { return list; }
   bool has(Severity severity) const;
   bool empty() const { return list.empty(); }
 
 private:
-  std::vector<Diagnostic> list;
+  std::deque<Diagnostic> list; ///< which keeps its elements in place: callers hold one while others are added
 };
 
 /// Prints each distinct message once, in the order given, as
