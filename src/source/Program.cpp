@@ -63,21 +63,12 @@ std::variant<std::unique_ptr<Program>, ParseFailure> Program::parse(const fs::pa
 }
 
 std::variant<std::unique_ptr<Program>, ParseFailure> Program::parseText(std::string name, std::string text,
-                                                                        const CompileOptions &given) {
+                                                                        const CompileOptions &options) {
   std::unique_ptr<Program> program(new Program);
   program->path = name;
-  program->cuda = findToolkit(given.cudaPath);
-  if (!program->cuda && !given.cudaPath.empty() && given.cudaPath != "none")
-    return notReadable(given.cudaPath, "there is no CUDA toolkit here (no include/cuda_runtime.h)");
-
-  CompileOptions options = given;
-  if (!options.compileCommandsFolder.empty()) {
-    auto fromDatabase = argumentsFromDatabase(options.compileCommandsFolder, name);
-    if (!fromDatabase)
-      return notReadable(options.compileCommandsFolder / "compile_commands.json",
-                         "has no entry for '" + name + "'");
-    options.userArguments.insert(options.userArguments.begin(), fromDatabase->begin(), fromDatabase->end());
-  }
+  program->cuda = findToolkit(options.cudaPath);
+  if (!program->cuda && !options.cudaPath.empty() && options.cudaPath != "none")
+    return notReadable(options.cudaPath, "there is no CUDA toolkit here (no include/cuda_runtime.h)");
 
   Unit::Result device, host;
   auto read = [&](Side side) {

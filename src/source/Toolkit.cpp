@@ -7,8 +7,6 @@
 #include "support/CudaToolkit.h"
 #include "support/Paths.h"
 
-#include <clang/Tooling/JSONCompilationDatabase.h>
-
 namespace fs = std::filesystem;
 
 namespace heddle::source {
@@ -76,28 +74,6 @@ std::vector<std::string> clangArguments(const CompileOptions &options, const std
   std::vector<std::string> theirs = withLateMacros(inClangsWords(options.userArguments));
   arguments.insert(arguments.end(), theirs.begin(), theirs.end());
   return arguments;
-}
-
-std::optional<std::vector<std::string>> argumentsFromDatabase(const fs::path &folder, const fs::path &file) {
-  std::string error;
-  auto database = clang::tooling::JSONCompilationDatabase::loadFromFile(
-      (folder / "compile_commands.json").string(), error, clang::tooling::JSONCommandLineSyntax::AutoDetect);
-  std::error_code ignored;
-  if (!database)
-    return std::nullopt;
-  auto commands = database->getCompileCommands(fs::absolute(file, ignored).lexically_normal().string());
-  if (commands.empty())
-    return std::nullopt;
-
-  const clang::tooling::CompileCommand &command = commands.front();
-  std::vector<std::string> result;
-  for (size_t i = 1; i < command.CommandLine.size(); ++i) {
-    const std::string &argument = command.CommandLine[i];
-    if (argument != "--" && fs::path(argument).filename() != file.filename())
-      result.push_back(argument);
-  }
-  result.push_back("-working-directory=" + command.Directory);
-  return inClangsWords(result);
 }
 
 } // namespace heddle::source

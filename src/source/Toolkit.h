@@ -24,20 +24,14 @@ enum class Side { Host, Device };
 
 /// How a .cu file is to be read.
 struct CompileOptions {
-  std::vector<std::string> userArguments;      ///< -I, -D, -std= and similar flags, as given
-  std::string cudaPath;                        ///< --cuda-path: a folder, "none", or empty
-  std::string arch = "sm_90";                  ///< what __CUDA_ARCH__ says on the device side
-  std::filesystem::path compileCommandsFolder; ///< -p: where compile_commands.json is; empty for none
+  std::vector<std::string> userArguments; ///< -I, -D, -std= and similar flags, as given
+  std::string cudaPath;                   ///< --cuda-path: a folder, "none", or empty
+  std::string arch = "sm_90";             ///< what __CUDA_ARCH__ says on the device side
 };
 
 /// The arguments, without the compiler's own name and without the file, that make Clang read a CUDA file for
 /// one side: the toolkit's headers where there is a toolkit, ours where there is none.
 std::vector<std::string> clangArguments(const CompileOptions &options, const std::optional<Toolkit> &toolkit,
                                         Side side);
-
-/// The arguments that DIR/compile_commands.json has for `file` (without compiler, file, -c and -o, and with
-/// nvcc's spellings turned into Clang's); nothing where it has none.
-std::optional<std::vector<std::string>> argumentsFromDatabase(const std::filesystem::path &folder,
-                                                              const std::filesystem::path &file);
 
 } // namespace heddle::source
