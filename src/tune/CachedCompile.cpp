@@ -4,6 +4,7 @@
 #include "support/Paths.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fs = std::filesystem;
 
@@ -33,6 +34,16 @@ bool namesALanguage(const std::vector<std::string> &words) {
       words, [](const std::string &word) { return word.starts_with("-x") || word.starts_with("--x"); });
 }
 
+/// Libraries and objects, which are in no list of files that a compiler has read: a program that is linked to them is not kept.
+bool linksOthers(const std::vector<std::string> &words) {
+  return std::ranges::any_of(words, [](const std::string &word) {
+    const std::string extension = fs::path(word).extension();
+    const bool isLibrary = word.starts_with("-l") && word != "-lineinfo";
+    return isLibrary || word.starts_with("-L") || word.starts_with("--library") || extension == ".o" ||
+           extension == ".a" || extension == ".so";
+  });
+}
+
 ProcessResult oneByOne(const build::CompileCache &cache, const CompileCommand &command) {
   TemporaryFolder folder;
   std::vector<std::string> objects;
@@ -46,7 +57,7 @@ ProcessResult oneByOne(const build::CompileCache &cache, const CompileCommand &c
   for (const fs::path &source : command.sources) {
     const fs::path object = folder.path() / (std::to_string(objects.size()) + ".o");
     std::vector<std::string> words = wordsWith(command, {source.string()}, object);
-    words.push_back("-c");
+    words.emplace_back("-c");
     ProcessResult done = passOn(cache.run({words, source, object, {}}, command.seconds));
     if (!done.succeeded())
       return done;
@@ -58,7 +69,7 @@ ProcessResult oneByOne(const build::CompileCache &cache, const CompileCommand &c
 } // namespace
 
 ProcessResult compileCached(const build::CompileCache &cache, const CompileCommand &command) {
-  if (command.sources.size() == 1) {
+  if (command.sources.size() == 1 && !linksOthers(command.words)) {
     ProcessResult done =
         cache.run({command.words, command.sources.front(), command.program, {}}, command.seconds);
     done.standardOutput += done.standardError;

@@ -81,6 +81,23 @@ TEST_F(CachedCompileTest, AProgramOfOneFileIsMadeOnce) {
   EXPECT_EQ(runs().size(), 3u) << "another text and other flags are other programs";
 }
 
+TEST_F(CachedCompileTest, WhatIsLinkedToLibrariesIsLinkedEachTime) {
+  const fs::path library = folder.path() / "libsolver.a";
+  writeFileOrThrow(library, "solver\n");
+  for (const std::string &flag : {std::string("-lsolver"), std::string("-Lfolder"), library.string()}) {
+    fs::remove(folder.path() / "runs");
+    compile({{"a.cu", flag + "\n"}}, flag);
+    compile({{"a.cu", flag + "\n"}}, flag);
+    ASSERT_EQ(runs().size(), 3u) << flag;
+    EXPECT_THAT(runs()[1], testing::StartsWith("link"));
+    EXPECT_THAT(runs()[2], testing::StartsWith("link"));
+  }
+  fs::remove(folder.path() / "runs");
+  compile({{"b.cu", "text\n"}}, "-lineinfo");
+  compile({{"b.cu", "text\n"}}, "-lineinfo");
+  EXPECT_THAT(runs(), ElementsAre("link b.cu")) << "which is no library";
+}
+
 TEST_F(CachedCompileTest, OfSeveralFilesTheChangedOneIsCompiledAgain) {
   compile({{"a.cu", "a one\n"}, {"b.cpp", "b\n"}});
   const ProcessResult done = compile({{"a.cu", "a two\n"}, {"b.cpp", "b\n"}});
