@@ -87,33 +87,32 @@ TEST(Falloff, ACentreWithoutTermsIsAWarning) {
   EXPECT_EQ(falloffComplaints("1", "TROE/1 0 1000/"), "");
 }
 
+/// Of a mechanism with these reactions.
+std::string saidOf(std::string_view reactions) {
+  return complaints(fmt::format("REACTIONS\n{}\nEND\n", reactions));
+}
+
 TEST(Hints, ForSlashesArrowsAndThirdBodies) {
-  const auto said = [](std::string_view lines) {
-    return complaints(fmt::format("REACTIONS\n{}\nEND\n", lines));
-  };
-  const std::string slash = said("A=D 1 0 0\nA=B 1E14 0.0 1.0D3 /\nDUP\nA=B 1 0 0\nDUP");
+  const std::string slash = saidOf("A=D 1 0 0\nA=B 1E14 0.0 1.0D3 /\nDUP\nA=B 1 0 0\nDUP");
   EXPECT_NE(slash.find("small.inp:9:20: error: a '/' after the three numbers of a reaction\n"),
             std::string::npos)
       << slash;
   EXPECT_EQ(slash.find("error"), slash.rfind("error")) << slash;
-  EXPECT_NE(said("A==B 1 0 0").find("error: the equation has more than one '='\n"), std::string::npos);
-  EXPECT_NE(said("A+M=B 1 0 0").find("hint: write the same third body once on both sides\n"),
+  EXPECT_NE(saidOf("A==B 1 0 0").find("error: the equation has more than one '='\n"), std::string::npos);
+  EXPECT_NE(saidOf("A+M=B 1 0 0").find("hint: write the same third body once on both sides\n"),
             std::string::npos);
-  EXPECT_NE(said("A+M=B+M 1 0 0\nM/2/").find("hint: 'M' represents any species\n"), std::string::npos);
-  EXPECT_EQ(said("A=Q 1 0 0").find("did you mean"), std::string::npos) << "one letter is near every other";
+  EXPECT_NE(saidOf("A+M=B+M 1 0 0\nM/2/").find("hint: 'M' represents any species\n"), std::string::npos);
+  EXPECT_EQ(saidOf("A=Q 1 0 0").find("did you mean"), std::string::npos) << "one letter is near every other";
 }
 
 TEST(Signs, ANegativeFactorOfASingleReactionIsAWarning) {
-  const auto said = [](std::string_view lines) {
-    return complaints(fmt::format("REACTIONS\n{}\nEND\n", lines));
-  };
-  EXPECT_NE(said("A=B -1 0 0")
+  EXPECT_NE(saidOf("A=B -1 0 0")
                 .find("small.inp:8:1: warning: the factor A of reaction 'A=B' is negative, and the "
                       "reaction is no duplicate"),
             std::string::npos);
-  EXPECT_NE(said("A(+M)=B(+M) -1 0 0\nLOW/-1 0 0/").find("is negative, and"), std::string::npos);
-  EXPECT_NE(said("A=B 1 0 0\nPLOG/1 -1 0 0/\nPLOG/10 -1 0 0/").find("is negative, and"), std::string::npos);
-  EXPECT_EQ(said("A=B -1 0 0\nDUP\nA=B 2 0 0\nDUP"), "");
+  EXPECT_NE(saidOf("A(+M)=B(+M) -1 0 0\nLOW/-1 0 0/").find("is negative, and"), std::string::npos);
+  EXPECT_NE(saidOf("A=B 1 0 0\nPLOG/1 -1 0 0/\nPLOG/10 -1 0 0/").find("is negative, and"), std::string::npos);
+  EXPECT_EQ(saidOf("A=B -1 0 0\nDUP\nA=B 2 0 0\nDUP"), "");
 }
 
 TEST(Signs, ANegativeEfficiencyIsAnError) {
@@ -124,15 +123,12 @@ TEST(Signs, ANegativeEfficiencyIsAnError) {
 }
 
 TEST(Orders, WithAReverseRateFromEquilibriumAreAWarning) {
-  const auto said = [](std::string_view lines) {
-    return complaints(fmt::format("REACTIONS\n{}\nEND\n", lines));
-  };
-  EXPECT_NE(said("A=B 1 0 0\nFORD/A 0.5/")
+  EXPECT_NE(saidOf("A=B 1 0 0\nFORD/A 0.5/")
                 .find("warning: reaction 'A=B' has orders and a reverse rate from the "
                       "equilibrium constant: its net rate is not zero at equilibrium"),
             std::string::npos);
-  EXPECT_EQ(said("A=>B 1 0 0\nFORD/A 0.5/"), "");
-  EXPECT_EQ(said("A=B 1 0 0\nFORD/A 0.5/\nREV/2 0 0/"), "");
+  EXPECT_EQ(saidOf("A=>B 1 0 0\nFORD/A 0.5/"), "");
+  EXPECT_EQ(saidOf("A=B 1 0 0\nFORD/A 0.5/\nREV/2 0 0/"), "");
 }
 
 /// The small mechanism with another a6 (of h) in the lower range of some species.
