@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many kernels of this folder as one program that is told at its start which of them to run: a compiler takes much longer to read
+// Many kernels of this folder as one program, whose argument names the one to run: a compiler takes much longer to read
 // CUDA's headers than to compile a case.
 #pragma once
 
