@@ -281,12 +281,15 @@ private:
     for (const SourceFile &file : files)
       if (file.name.starts_with(prefix + "_"))
         sources += " " + file.name;
-    return fillTemplate("CMakeLists.txt.in",
-                        {{"mechanism", inComment(mechanism.name)},
-                         {"prefix", prefix},
-                         {"hasDevice", hasDevice()},
-                         {"hostFlags", "$<$<COMPILE_LANGUAGE:CXX>:-O3 -march=native -Wno-psabi>"},
-                         {"files", sources}});
+    return fillTemplate(
+        "CMakeLists.txt.in",
+        {{"mechanism", inComment(mechanism.name)},
+         {"prefix", prefix},
+         {"hasDevice", hasDevice()},
+         {"hasMatrix", has(Variant::Matrix)},
+         {"architectures", "${CMAKE_CUDA_ARCHITECTURES}"}, // templates have no other way to print a $
+         {"hostFlags", "$<$<COMPILE_LANGUAGE:CXX>:-O3 -march=native -Wno-psabi>"},
+         {"files", sources}});
   }
 
   std::string readme(const SelfTestReference &expected) const {
@@ -305,6 +308,7 @@ private:
                                          {"isMixed", precision() == Precision::Mixed},
                                          {"isFloat", precision() == Precision::Float},
                                          {"reference", referenceText()},
+                                         {"hasDevice", hasDevice()},
                                          {"hasMatrix", has(Variant::Matrix)},
                                          {"errors", errorRows(expected)},
                                          {"qssa", hasQssa() ? qssaInWords() : ""},

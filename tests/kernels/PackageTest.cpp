@@ -227,6 +227,20 @@ TEST(Package, statesWhereSinglePrecisionIsValid) {
   EXPECT_TRUE(none.empty()) << "doubles hold it";
 }
 
+TEST(Package, setsArchitecturesBeforeTheLanguageWhereMatrixNeedsThem) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const auto file = [&](const char *name, const std::vector<Variant> &variants) {
+    return textOf(make(hydrogen, request(hydrogen, allKernels, variants)), name);
+  };
+  const std::string matrix = file("CMakeLists.txt", {Variant::Plain, Variant::Matrix});
+  EXPECT_LT(matrix.find("set(CMAKE_CUDA_ARCHITECTURES 80 90)"), matrix.find("\nproject(hydrogen"));
+  EXPECT_THAT(matrix, HasSubstr("CMAKE_CUDA_ARCHITECTURES is ${CMAKE_CUDA_ARCHITECTURES}, but"));
+  EXPECT_THAT(file("CMakeLists.txt", {Variant::Plain}), Not(HasSubstr("ARCHITECTURES")));
+  EXPECT_THAT(file("README.md", {Variant::Plain}), HasSubstr("-B build -DCMAKE_CUDA_ARCHITECTURES=90 &&"));
+  EXPECT_THAT(file("README.md", {Variant::Cpu}), HasSubstr("cmake -S . -B build && cmake --build"));
+  EXPECT_THAT(file("README.md", {Variant::Cpu}), Not(HasSubstr("GPU")));
+}
+
 TEST(Package, warnsOfChemistryWithoutReactions) {
   chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   hydrogen.reactions.clear();
