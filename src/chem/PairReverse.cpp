@@ -34,19 +34,38 @@ bool isReverseOf(const Reaction &second, const Reaction &first) {
 
 } // namespace
 
-void pairReverseReactions(Mechanism &mechanism) {
+std::vector<size_t> pairReverseReactions(Mechanism &mechanism) {
   std::vector<Reaction> joined;
+  std::vector<size_t> indices;
   for (Reaction &reaction : mechanism.reactions) {
     if (joined.empty() || !isReverseOf(reaction, joined.back())) {
       joined.push_back(std::move(reaction));
-      continue;
+    } else {
+      joined.back().reverse = Reverse::Explicit;
+      if (size_t arrow = joined.back().equation.find("=>"); arrow != std::string::npos)
+        joined.back().equation.insert(arrow, "<");
+      joined.back().reverseRate = reaction.rate;
     }
-    joined.back().reverse = Reverse::Explicit;
-    if (size_t arrow = joined.back().equation.find("=>"); arrow != std::string::npos)
-      joined.back().equation.insert(arrow, "<");
-    joined.back().reverseRate = reaction.rate;
+    indices.push_back(joined.size() - 1);
   }
   mechanism.reactions = std::move(joined);
+  return indices;
+}
+
+QssaPlan pairedPlan(QssaPlan plan, const std::vector<size_t> &indices) {
+  if (plan.withoutForward.empty())
+    return plan; // of no quasi-steady species
+  std::vector<bool> withoutForward, withoutReverse;
+  for (size_t i = 0; i < indices.size(); ++i)
+    if (indices[i] < withoutForward.size()) { // the second of a pair
+      withoutReverse.back() = plan.withoutForward[i];
+    } else {
+      withoutForward.push_back(plan.withoutForward[i]);
+      withoutReverse.push_back(plan.withoutReverse[i]);
+    }
+  plan.withoutForward = std::move(withoutForward);
+  plan.withoutReverse = std::move(withoutReverse);
+  return plan;
 }
 
 } // namespace heddle::chem

@@ -8,7 +8,6 @@
 #include "chem/CheckMechanism.h"
 #include "chem/Elements.h"
 #include "chem/Equation.h"
-#include "chem/PairReverse.h"
 #include "chem/YamlReactions.h"
 #include "chem/YamlSpecies.h"
 #include "support/Suggest.h"
@@ -54,7 +53,6 @@ public:
       readReactions();
     keys.report();
     checkMechanism(mechanism, diagnostics);
-    pairReverseReactions(mechanism);
     return hasFailed() ? std::nullopt : std::optional(std::move(mechanism));
   }
 

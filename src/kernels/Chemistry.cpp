@@ -3,6 +3,7 @@
 
 #include "chem/ChemistryProgram.h"
 #include "chem/NarrowProgram.h"
+#include "chem/PairReverse.h"
 #include "chem/QssaProgram.h"
 #include "flow/Order.h"
 #include "kernels/ChemistryVariants.h"
@@ -54,16 +55,19 @@ Values commonOf(const chem::Mechanism &mechanism, const Options &options) {
           {"header", options.prefix + ".h"}};
 }
 
-flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, const Options &options, bool isRegular) {
+flow::Program chemistryProgramOf(const chem::Mechanism &given, const Options &options, bool isRegular) {
+  chem::Mechanism mechanism = given;
+  chem::pairReverseReactions(mechanism);
   return options.precision == Precision::Float
              ? chem::narrowChemistryProgram(mechanism, unitsOf(options.units))
              : chem::chemistryProgram(mechanism, unitsOf(options.units), isRegular);
 }
 
-flow::Program qssaProgramOf(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
+flow::Program qssaProgramOf(const chem::Mechanism &given, const ChemistryTreatment &treatment,
                             const Options &options, unsigned keepFrom) {
-  return chem::qssaProgram(mechanism, unitsOf(options.units), treatment.quasiSteady, treatment.stiff,
-                           keepFrom);
+  chem::Mechanism mechanism = given;
+  const chem::QssaPlan plan = chem::pairedPlan(treatment.quasiSteady, chem::pairReverseReactions(mechanism));
+  return chem::qssaProgram(mechanism, unitsOf(options.units), plan, treatment.stiff, keepFrom);
 }
 
 std::string namesOf(const chem::Mechanism &mechanism, const std::vector<unsigned> &species) {

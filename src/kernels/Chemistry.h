@@ -50,7 +50,8 @@ struct ChemistryTreatment {
   bool isNone() const { return quasiSteady.species.empty() && stiff.empty(); }
 };
 
-/// What the chemistry kernels of all variants compute.
+/// What the chemistry kernels of all variants compute. An irreversible reaction and its reverse right after it
+/// are one reaction there (chem/PairReverse.h), which needs fewer operations.
 flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, const Options &options,
                                  bool isRegular = false);
 

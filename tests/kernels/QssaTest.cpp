@@ -8,7 +8,10 @@
 #include "chem/SpeciesList.h"
 #include "kernels/Package.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <algorithm>
 
 namespace heddle::kernels::test {
 namespace {
@@ -130,6 +133,51 @@ TEST(Qssa, longChemistryWithLoopsIsRightWithoutAnyTreatment) {
   EXPECT_EQ(kernel.name, "hydrogen_chemistry_plain.cu");
   EXPECT_THAT(kernel.text, HasSubstr("shortPowers<"));
   holdOnSimulator(hydrogen, request, {build::Compiler::Clang});
+}
+
+/// Every Arrhenius reaction with an explicit reverse rate or, if `areTwo`, as two irreversible ones, like Cantera's files have it.
+chem::Mechanism withExplicitReverses(chem::Mechanism mechanism, bool areTwo) {
+  std::vector<chem::Reaction> reactions;
+  for (chem::Reaction &each : mechanism.reactions) {
+    const auto *rate = std::get_if<chem::Arrhenius>(&each.rate);
+    if (!rate || each.reverse != chem::Reverse::Equilibrium) {
+      reactions.push_back(std::move(each));
+      continue;
+    }
+    const std::string name = fmt::format("reaction {}", reactions.size());
+    const chem::Arrhenius reverse = {rate->a * 0.3, rate->b, rate->activationTemperature + 500};
+    each.equation = name + (areTwo ? " => " : " <=> ");
+    each.reverse = areTwo ? chem::Reverse::None : chem::Reverse::Explicit;
+    if (!areTwo)
+      each.reverseRate = reverse;
+    reactions.push_back(each);
+    if (areTwo) {
+      std::swap(each.reactants, each.products);
+      each.rate = reverse;
+      reactions.push_back(std::move(each));
+    }
+  }
+  mechanism.reactions = std::move(reactions);
+  return mechanism;
+}
+
+TEST(Qssa, twoIrreversibleReactionsGiveTheKernelOfOneWithAnExplicitReverse) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample()),
+                        two = withExplicitReverses(hydrogen, true),
+                        one = withExplicitReverses(hydrogen, false);
+  ASSERT_GT(two.reactions.size(), one.reactions.size());
+  // O and HO2 react with each other: a direction of such reactions is left out.
+  for (const Case &each : {Case{"none", {}, {}, 0}, Case{"both", {"HO2", "O"}, {"OH", "H"}, 1e-8}}) {
+    const PackageRequest request = requestOf(two, each, {Variant::Plain});
+    const auto code = [&](const chem::Mechanism &mechanism) {
+      const std::string text = make(mechanism, request).front().text;
+      return text.substr(text.find('\n')); // without the line that has the number of reactions
+    };
+    EXPECT_THAT(code(two), HasSubstr("reaction 0 <=> "));
+    // Only the numbers in the names differ.
+    EXPECT_EQ(std::ranges::count(code(two), '\n'), std::ranges::count(code(one), '\n')) << each;
+    holdOnSimulator(two, request, {build::Compiler::Clang});
+  }
 }
 
 TEST(Qssa, isRightOnTheHostWithPointsLeftOver) {
