@@ -169,10 +169,11 @@ std::string makefileText(const std::string &source, const std::vector<std::strin
 #
 #   make run      compiles the kernel, replays the launch on this machine's GPU, shows its time and compares its results
 #
-# Needs nvcc, a C++17 compiler and a GPU. NVCC, CXX, ARCH and FLAGS may be given: make run ARCH=sm_100
+# Needs nvcc, a C++17 compiler and a GPU. NVCC, CXX, CXXFLAGS, ARCH and FLAGS may be given: make run ARCH=sm_100
 NVCC ?= nvcc
 ARCH ?= {}
 FLAGS ?= {}
+CXXFLAGS ?= -O2
 # Memory is stored compressed where zlib was there.
 ZLIB := $(shell echo '\#include <zlib.h>' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo -DHEDDLE_HAS_ZLIB)
 
@@ -183,7 +184,7 @@ kernel.cubin: $(shell find source -type f | sed 's/ /\\ /g')
 	$(NVCC) -cubin -arch=$(ARCH) $(FLAGS) {} -o $@
 
 heddle-replay: $(wildcard replay/*/*)
-	$(CXX) -std=c++17 -O2 -pthread -Ireplay $(ZLIB) $(wildcard replay/*/*.cpp) -o $@ -ldl $(if $(ZLIB),-lz)
+	$(CXX) -std=c++17 $(CXXFLAGS) -pthread -Ireplay $(ZLIB) $(wildcard replay/*/*.cpp) -o $@ -ldl $(if $(ZLIB),-lz)
 
 clean:
 	rm -f heddle-replay kernel.cubin

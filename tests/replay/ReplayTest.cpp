@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The program heddle-replay on the simulator: what it reports of candidates that are right, wrong, or do not end.
-#include "Sanitized.h"
 #include "TestCapture.h"
 #include "Worker.h"
 #include "support/Process.h"
@@ -494,38 +493,6 @@ TEST_F(ReplayOnce, ExitCodesTellFailuresApart) {
   EXPECT_EQ(run(TestCapture::kernel(), {"--serve"}).exitCode, 2);
   EXPECT_EQ(runProcess({kProgram}, {}, 60).exitCode, 2);
   EXPECT_EQ(runProcess({kProgram, "--help"}, {}, 60).exitCode, 0);
-}
-
-/// As the Makefile of a captured launch does it: nothing of Heddle but two folders of sources.
-TEST_F(ReplayOnce, SourcesCompileAlone) {
-  if (!findProgram("g++"))
-    GTEST_SKIP() << "no g++ here";
-  const fs::path sources = temporary.path / "sources";
-  fs::create_directories(sources);
-  const fs::path tree = HEDDLE_SOURCE_DIR "/src";
-  for (const char *module : {"replay", "capture"})
-    fs::copy(tree / module, sources / module, fs::copy_options::recursive);
-  fs::remove_all(sources / "capture" / "preload");
-  const std::string program = (temporary.path / "replay").string();
-  std::vector<std::string> command = {"g++", "-std=c++17",     "-Wall", "-Wextra", "-Werror",
-                                      "-I",  sources.string(), "-o",    program};
-  for (const char *module : {"replay", "replay/program", "capture"})
-    for (const auto &entry : fs::directory_iterator(sources / module))
-      if (entry.path().extension() == ".cpp")
-        command.push_back(entry.path().string());
-  command.insert(command.end(), {"-ldl", "-pthread"});
-  const bool hasZlib = fs::exists("/usr/include/zlib.h");
-  if (hasZlib)
-    command.insert(command.end(), {"-DHEDDLE_HAS_ZLIB", "-lz"});
-  const ProcessResult compiled = runProcess(command, {}, 300);
-  ASSERT_EQ(compiled.exitCode, 0) << compiled.standardError;
-  if (!hasZlib)
-    return; // its chunks may be compressed
-  if (heddle::test::isSanitized)
-    return; // a program of g++ cannot load a simulator with sanitizers
-  const ProcessResult ran = runProcess(
-      {program, folder().string(), "--driver", kSimulator, "--cubin", module(TestCapture::kernel())}, {}, 60);
-  EXPECT_EQ(ran.exitCode, 0) << ran.standardError;
 }
 
 } // namespace
