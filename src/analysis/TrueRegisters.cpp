@@ -103,7 +103,7 @@ TrueRegisters trueRegisters(const fs::path &file, const source::CompileOptions &
   std::vector<std::string> command{clang->string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   command.insert(command.end(), {"-O3", "-w", "-S"});
-  const std::vector<std::string> opening = openingHeaders(contentsOf(file), file.parent_path(), command);
+  const OpeningHeaders opening = openingHeaders(contentsOf(file), file.parent_path(), command);
   command = withCachedHeaders(std::move(command), opening);
   command.insert(command.end(), {"-o", ptx.string(), file.string()});
   ProcessResult compiled = runProcess(command, {}, timeoutSeconds);

@@ -107,9 +107,9 @@ std::unique_ptr<CompilerInvocation> makeInvocation(const std::string &file, std:
       command.push_back(arguments[i]);
     }
   // With other texts for headers, those on the disk say nothing about what comes first.
-  const std::vector<std::string> opening =
+  const OpeningHeaders opening =
       remaps.empty() ? openingHeaders(text, std::filesystem::path(file).parent_path(), command)
-                     : std::vector<std::string>();
+                     : OpeningHeaders();
   command = withCachedHeaders(std::move(command), opening);
   command.insert(command.end(), remaps.begin(), remaps.end());
   std::vector<const char *> words;

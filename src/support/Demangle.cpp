@@ -21,6 +21,10 @@ std::string demangled(const std::string &name) {
   return readable;
 }
 
+bool isSameFunction(const std::string &mangled, const std::string &other) {
+  return mangled == other || demangled(mangled) == demangled(other);
+}
+
 std::string functionName(const std::string &mangled) {
   const std::string text = demangled(mangled);
   int depth = 0;

@@ -15,7 +15,8 @@
 // folders that some of them are in. The file is good for another command
 //   - if each header still has its size and its time (Clang refuses the file otherwise),
 //   - if the command names those folders too, and
-//   - if none of the command's folders has another file by which one of the headers would be shadowed.
+//   - if none of the command's folders has another file by which one of the headers might be shadowed. A path does not show by which
+//     of its last parts a header was included (sys/param.h, or param.h), so such files that did not matter when it was made are recorded.
 // Where none of the files of a name is good, one more is made.
 //
 // Flags that choose messages, debug information and what is written have no influence on a precompiled header, and none on its
@@ -194,17 +195,21 @@ std::string surroundings(const std::string &compiler) {
 
 /// What stands beside a precompiled file.
 struct Record {
-  std::vector<fs::path> folders;    // -I folders that headers of it are in
+  std::vector<fs::path> folders; // -I folders that headers of it are in
+  std::set<std::string>
+      passedOver; // files in -I folders that have the name of a header and were not included
   std::vector<std::string> headers; // all of them, by their paths
   std::string state;                // of the headers, when the file was made
 };
 
-constexpr std::string_view folderLine = "folder ";
+constexpr std::string_view folderLine = "folder ", passedOverLine = "not ";
 
 std::string textOf(const Record &record) {
   std::string text;
   for (const fs::path &folder : record.folders)
     text += fmt::format("{}{}\n", folderLine, folder.string());
+  for (const std::string &file : record.passedOver)
+    text += fmt::format("{}{}\n", passedOverLine, file);
   return text + record.state;
 }
 
@@ -214,6 +219,10 @@ Record readRecord(const fs::path &file) {
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(folderLine)) {
       record.folders.emplace_back(line.substr(folderLine.size()));
+      continue;
+    }
+    if (line.starts_with(passedOverLine)) {
+      record.passedOver.insert(line.substr(passedOverLine.size()));
       continue;
     }
     const size_t path = line.find(' ', std::min(line.size(), line.find(' ') + 1));
@@ -228,14 +237,16 @@ bool isInside(const fs::path &file, const fs::path &folder) {
   return std::mismatch(folder.begin(), folder.end(), plain.begin(), plain.end()).first == folder.end();
 }
 
-/// Whether an #include that found one of these headers would find another file in the folder.
-bool shadows(const fs::path &folder, const std::vector<std::string> &headers) {
-  std::set<std::string> names;
+/// Files in the folder that an #include which found one of these headers might find instead.
+std::set<std::string> shadowing(const fs::path &folder, const std::vector<std::string> &headers) {
+  std::set<std::string> names, files;
   std::error_code ignored;
   for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored))
     names.insert(entry.path().filename().string());
+  if (names.empty())
+    return files;
   // An #include may name any number of the last parts of a header's path.
-  auto isShadowed = [&](const fs::path &header) {
+  for (const fs::path header : headers)
     for (auto part = header.begin(); part != header.end(); ++part) {
       if (!names.contains(part->string()))
         continue;
@@ -243,11 +254,9 @@ bool shadows(const fs::path &folder, const std::vector<std::string> &headers) {
       for (auto rest = part; rest != header.end(); ++rest)
         other /= *rest;
       if (fs::exists(other, ignored) && !fs::equivalent(other, header, ignored))
-        return true;
+        files.insert(other.string());
     }
-    return false;
-  };
-  return !names.empty() && std::any_of(headers.begin(), headers.end(), isShadowed);
+  return files;
 }
 
 bool isGoodFor(const Record &record, const std::vector<fs::path> &folders) {
@@ -256,18 +265,31 @@ bool isGoodFor(const Record &record, const std::vector<fs::path> &folders) {
   };
   return !record.headers.empty() && stateOf(record.headers) == record.state &&
          std::all_of(record.folders.begin(), record.folders.end(), isNamed) &&
-         std::none_of(folders.begin(), folders.end(),
-                      [&](const fs::path &folder) { return shadows(folder, record.headers); });
+         std::all_of(folders.begin(), folders.end(), [&](const fs::path &folder) {
+           return std::ranges::includes(record.passedOver, shadowing(folder, record.headers));
+         });
 }
 
 Record recordOf(const std::vector<std::string> &headers, const std::vector<fs::path> &folders) {
-  Record record{{}, headers, stateOf(headers)};
+  Record record{{}, {}, headers, stateOf(headers)};
   std::copy_if(folders.begin(), folders.end(), std::back_inserter(record.folders),
                [&](const fs::path &folder) {
                  return std::any_of(headers.begin(), headers.end(),
                                     [&](const std::string &header) { return isInside(header, folder); });
                });
+  for (const fs::path &folder : folders)
+    record.passedOver.merge(shadowing(folder, headers));
   return record;
+}
+
+/// Whether one of the headers has one of the names in its text, be it as a part of another.
+bool mentionsAny(const Record &record, const std::vector<std::string> &names) {
+  return std::ranges::any_of(record.headers, [&](const fs::path &header) {
+    if (header.extension() == ".pch") // the one that is continued; its headers are in the record too
+      return false;
+    const std::string text = contents(header);
+    return std::ranges::any_of(names, [&](const std::string &name) { return text.find(name) != text.npos; });
+  });
 }
 
 fs::path recordBeside(const fs::path &precompiled) { return precompiled.string() + ".state"; }
@@ -442,19 +464,32 @@ std::optional<fs::path> cacheFolder() {
   return *wanted && std::string_view(wanted) != "off" ? std::optional<fs::path>(wanted) : std::nullopt;
 }
 
+std::optional<fs::path> precompiledFor(const std::vector<std::string> &command,
+                                       const std::vector<std::string> &opening, const fs::path &cache) {
+  Wanted wanted{takeApart(command), opening, cache};
+  leaveOutLateMacros(wanted.command.others, cache);
+  std::ranges::stable_sort(wanted.opening, {}, levelOf);
+  std::optional<fs::path> precompiled = precompiledFor(wanted);
+  if (!precompiled && !opening.empty())
+    precompiled = precompiledFor({wanted.command, {}, cache});
+  return precompiled;
+}
+
 } // namespace
 
 std::vector<std::string> withCachedHeaders(std::vector<std::string> command,
                                            const std::vector<std::string> &opening) {
+  return withCachedHeaders(std::move(command), OpeningHeaders{opening, {}, opening});
+}
+
+std::vector<std::string> withCachedHeaders(std::vector<std::string> command, const OpeningHeaders &opening) {
   const std::optional<fs::path> cache = cacheFolder();
   if (!cache)
     return command;
-  Wanted wanted{takeApart(command), opening, *cache};
-  leaveOutLateMacros(wanted.command.others, *cache);
-  std::ranges::stable_sort(wanted.opening, {}, levelOf);
-  std::optional<fs::path> precompiled = precompiledFor(wanted);
-  if (!precompiled && !opening.empty())
-    precompiled = precompiledFor({wanted.command, {}, *cache});
+  std::optional<fs::path> precompiled = precompiledFor(command, opening.names, *cache);
+  if (precompiled && opening.names != opening.beforeMacros &&
+      mentionsAny(readRecord(recordBeside(*precompiled)), opening.macros))
+    precompiled = precompiledFor(command, opening.beforeMacros, *cache);
   if (!precompiled)
     return command;
   command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled->string()});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "support/OpeningHeaders.h"
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -21,6 +23,8 @@ namespace heddle {
 /// of the time that a small program takes to read. Most of the rest are <string>, <vector> and their like.
 std::vector<std::string> withCachedHeaders(std::vector<std::string> command,
                                            const std::vector<std::string> &opening = {});
+/// As above, with the headers before the macros alone where one of them mentions one of the macros.
+std::vector<std::string> withCachedHeaders(std::vector<std::string> command, const OpeningHeaders &opening);
 
 /// A file with this text in the folder of precompiled headers, or in the user's cache folder where none are kept: macros of the command line
 /// that headers do not ask for. It is made once: a precompiled header that has read it would be refused if it were written

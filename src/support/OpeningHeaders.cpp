@@ -2,16 +2,17 @@
 //
 // A header of the standard library means the same wherever it is included, unless a macro that it looks at is defined before it,
 // or a pragma is in effect. Such macros have names that begin with an underscore, but for NDEBUG; names without one belong to
-// the user. So a file is read line by line up to the first line that could change what a standard header means: a definition of such
-// a macro, an #undef, a pragma that is not known, or the #include of a header that is not known. Of the headers that are included, those
+// the user. So a file is read line by line up to the first line that could change what a standard header means: an #undef, a pragma
+// that is not known, or the #include of a header that is not known. Macros with an underscore are collected on the way: most are
+// the user's own all the same, and whether a header mentions them is seen when it is precompiled. Of the headers that are included, those
 //   - of the C++ standard library and our own are collected;
 //   - of a CUDA toolkit that take longer to read than all others together are collected too, unless a macro that they look at is
 //     defined first: its name says so. Those that stand in for them where there is no toolkit are small;
 //   - of C, POSIX and CUDA otherwise are passed over: they define no macro that standard headers look at, and are small, or precompiled anyway.
 //     So are the small ones of C++: fewer sets of headers are precompiled without them;
-//   - of the user are read in the same way.
-// What is included under a condition is not collected; include guards are not conditions. That a file then includes the same
-// headers again costs nothing: they have guards.
+//   - of the user, in the folder of the file or in one of -I, are read in the same way.
+// What is included under a condition is not collected; include guards are not conditions. What is for Windows or macOS only is skipped: CUDA
+// samples have it in headers that all of them include. That a file then includes the same headers again costs nothing: they have guards.
 #include "support/OpeningHeaders.h"
 
 #include "support/ByteOrderMark.h"
@@ -20,7 +21,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
+#include <sstream>
 #include <utility>
 
 namespace fs = std::filesystem;
@@ -39,12 +42,12 @@ constexpr std::string_view heavyHeaders =
     " cooperative_groups.h cuda_bf16.h cuda_fp16.h cuda_fp4.h cuda_fp6.h cuda_fp8.h mma.h ";
 /// Of C and POSIX, and those of C++ that are read as fast as they are found.
 constexpr std::string_view plainHeaders =
-    " any array assert.h atomic bitset cassert cctype cerrno cfloat cinttypes climits cmath "
-    "compare concepts csignal cstddef cstdint cstdio cstdlib cstring ctime ctype.h errno.h "
-    "exception fcntl.h float.h getopt.h initializer_list inttypes.h iosfwd iterator limits "
-    "limits.h math.h new numeric optional pthread.h ratio signal.h span stddef.h stdint.h "
-    "stdio.h stdlib.h string.h time.h tuple type_traits typeindex typeinfo unistd.h utility "
-    "variant ";
+    " any array assert.h atomic bit bitset cassert cctype cerrno cfenv cfloat cinttypes climits clocale "
+    "cmath compare concepts csignal cstdarg cstddef cstdint cstdio cstdlib cstring ctime ctype.h dirent.h "
+    "errno.h exception fcntl.h fenv.h float.h getopt.h initializer_list inttypes.h iosfwd iterator libgen.h "
+    "limits limits.h locale.h malloc.h math.h memory.h new numbers numeric omp.h optional pthread.h ratio "
+    "signal.h span stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h tuple "
+    "type_traits typeindex typeinfo unistd.h utility variant wchar.h ";
 
 bool isAmong(std::string_view names, const std::string &name) {
   return names.find(' ' + name + ' ') != names.npos;
@@ -138,6 +141,23 @@ bool isOfToolkit(std::string_view macro) {
   return std::ranges::any_of(beginnings, [&](std::string_view each) { return macro.starts_with(each); });
 }
 
+/// Whether the lines after an #if are for other systems alone: `ifdef _WIN32`, `if defined(WIN32) || defined(_WIN32)`.
+bool isForOtherSystems(std::string_view directive) {
+  constexpr std::string_view others =
+      " WIN32 _WIN32 WIN64 _WIN64 _WINDOWS _MSC_VER __CYGWIN__ __MINGW32__ __APPLE__ __MACOSX MACOSX ";
+  if (const std::string_view macro = wordAfter("ifdef", directive); !macro.empty())
+    return isAmong(others, std::string(macro));
+  std::string condition(wordAfter("if", directive));
+  if (!condition.starts_with("defined") || condition.find("&&") != condition.npos)
+    return false;
+  std::ranges::replace_if(condition, [](char c) { return c == '(' || c == ')' || c == '|'; }, ' ');
+  std::istringstream words(condition);
+  for (std::string word; words >> word;)
+    if (word != "defined" && !isAmong(others, word))
+      return false;
+  return true;
+}
+
 bool isHarmlessPragma(std::string_view pragma) {
   return pragma == "once" || pragma.starts_with("heddle ") || pragma.starts_with("unroll");
 }
@@ -152,6 +172,7 @@ public:
     const std::string text = withoutComments(withoutByteOrderMark(given));
     std::vector<bool> isCondition; // of the #if that are open; include guards are none
     std::string_view guard;        // named by the #ifndef on the line before
+    size_t skipped = 0;            // depth of #if within lines for other systems
     for (std::string_view rest = text; !rest.empty();) {
       const std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(std::min(line.size() + 1, rest.size()));
@@ -159,17 +180,22 @@ public:
       if (directive.empty())
         continue;
       const std::string_view mayBeGuarded = std::exchange(guard, {});
+      if (skipped > 0) {
+        if (directive.starts_with("if"))
+          ++skipped;
+        else if (directive.starts_with("endif") || (skipped == 1 && directive.starts_with("el")))
+          --skipped;
+        if (skipped > 0)
+          continue;
+        if (directive == "else") // what is for all other systems is for this one
+          isCondition.back() = false;
+      }
       if (directive.starts_with("if")) {
+        skipped = isForOtherSystems(directive);
         isCondition.push_back(true);
         guard = wordAfter("ifndef", directive);
       } else if (directive.starts_with("define")) {
-        const std::string_view macro = wordAfter("define", directive);
-        hasOurMacro = hasOurMacro || macro.starts_with("HEDDLE_");
-        if (macro == mayBeGuarded)
-          isCondition.back() = false;
-        else if (isReserved(macro))
-          return false;
-        hasToolkitMacro = hasToolkitMacro || isOfToolkit(macro);
+        note(wordAfter("define", directive), mayBeGuarded, isCondition);
       } else if (directive.starts_with("endif") && !isCondition.empty()) {
         isCondition.pop_back();
       } else if (directive.starts_with("include")) {
@@ -183,33 +209,53 @@ public:
     return text.size() + 3 >= given.size(); // all of it was read, but for a mark of byte order
   }
 
-  std::set<std::string> found;
+  std::set<std::string> found, foundBeforeMacros;
+  std::set<std::string> macros; ///< with reserved names
 
 private:
-  bool take(const IncludeLine &include, const fs::path &folder, bool isConditional) {
-    if (include.quoted)
-      return !isConditional && readQuoted(include.name, folder);
-    const bool isOurs = include.name.starts_with("heddle/"),
-               isStandard = isAmong(standardHeaders, include.name);
-    const bool isTaken =
-        isStandard || (isOurs ? !hasOurMacro : hasToolkit && !hasToolkitMacro && isHeavy(include.name));
-    if (!isConditional && isTaken)
-      found.insert(include.name);
-    return isStandard || isOurs || isPassedOver(include.name);
+  void note(std::string_view macro, std::string_view guard, std::vector<bool> &isCondition) {
+    hasOurMacro = hasOurMacro || macro.starts_with("HEDDLE_");
+    if (macro == guard) {
+      isCondition.back() = false;
+    } else if (isReserved(macro)) {
+      if (macros.empty())
+        foundBeforeMacros = found;
+      macros.emplace(macro.substr(0, macro.find_first_of(" \t(")));
+    }
+    hasToolkitMacro = hasToolkitMacro || isOfToolkit(macro);
   }
 
-  bool readQuoted(const std::string &name, const fs::path &folder) {
-    std::vector<fs::path> candidates = {folder};
-    candidates.insert(candidates.end(), folders.begin(), folders.end());
+  bool take(const IncludeLine &include, const fs::path &folder, bool isConditional) {
+    const std::string &name = include.name;
+    const bool isOurs = name.starts_with("heddle/"), isStandard = isAmong(standardHeaders, name);
+    if (const std::optional<fs::path> file = include.quoted ? inFolders(name, folder) : std::nullopt)
+      return !isConditional && readUsers(*file);
+    const bool isTaken =
+        isStandard || (isOurs ? !hasOurMacro : hasToolkit && !hasToolkitMacro && isHeavy(name));
+    if (!isConditional && isTaken)
+      found.insert(name);
+    if (isStandard || isOurs || isPassedOver(name))
+      return true;
+    const std::optional<fs::path> file = include.quoted ? std::nullopt : inFolders(name, {});
+    return file && !isConditional && readUsers(*file);
+  }
+
+  /// The user's header of that name, in `own` if that is not empty, or in one of the folders of -I.
+  std::optional<fs::path> inFolders(const std::string &name, const fs::path &own) const {
+    std::vector<fs::path> candidates = folders;
+    if (!own.empty())
+      candidates.insert(candidates.begin(), own);
     for (const fs::path &each : candidates) {
       std::error_code ignored;
-      const fs::path file = (each / name).lexically_normal();
-      if (!fs::is_regular_file(file, ignored))
-        continue;
-      // What was read before and did not end the search changes nothing when it is read again.
-      return !opened.insert(file).second || read(contentsOf(file), file.parent_path());
+      if (fs::path file = (each / name).lexically_normal(); fs::is_regular_file(file, ignored))
+        return file;
     }
-    return false;
+    return std::nullopt;
+  }
+
+  /// What was read before and did not end the search changes nothing when it is read again.
+  bool readUsers(const fs::path &file) {
+    return !opened.insert(file).second || read(contentsOf(file), file.parent_path());
   }
 
   std::vector<fs::path> folders;
@@ -221,13 +267,16 @@ private:
 
 } // namespace
 
-std::vector<std::string> openingHeaders(std::string_view text, const fs::path &folder,
-                                        const std::vector<std::string> &command) {
+OpeningHeaders openingHeaders(std::string_view text, const fs::path &folder,
+                              const std::vector<std::string> &command) {
   // Without a toolkit its headers are ours (source/CompileOptions).
   const bool hasToolkit = std::ranges::find(command, "-nocudainc") == command.end();
   OpeningSearch search(includeFolders(command), hasToolkit);
   search.read(text, folder);
-  return {search.found.begin(), search.found.end()};
+  const std::set<std::string> &before = search.macros.empty() ? search.found : search.foundBeforeMacros;
+  return {{search.found.begin(), search.found.end()},
+          {search.macros.begin(), search.macros.end()},
+          {before.begin(), before.end()}};
 }
 
 } // namespace heddle

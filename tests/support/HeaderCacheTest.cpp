@@ -213,6 +213,40 @@ TEST_F(HeaderCache, AFolderThatShadowsAHeaderHasAFileOfItsOwn) {
   EXPECT_EQ(fileOf(withCachedHeaders(system)), file);
 }
 
+TEST_F(HeaderCache, AFileThatHasTheNameOfAHeaderAndIsNotIncludedDoesNotMatter) {
+  // As param.h of CUDA's samples beside sys/param.h.
+  for (const char *name : {"system/detail", "user"})
+    fs::create_directories(in(name));
+  write("header.h", "#include <detail/value.h>\ninline int answer() { return value; }\n");
+  write("main.cpp", "int main() { return answer(); }\n");
+  write("system/detail/value.h", "constexpr int value = 42;\n");
+  write("user/value.h", "constexpr int value = 7;\n");
+  std::vector<std::string> words = command();
+  words.insert(words.end(), {"-isystem", in("system"), "-I" + in("user")});
+  const fs::path file = fileOf(withCachedHeaders(words));
+  ASSERT_EQ(file.extension(), ".pch") << "it is good for the command that it was made for";
+  EXPECT_EQ(fileOf(withCachedHeaders(words)), file);
+  EXPECT_EQ(answerOf(withCachedHeaders(words)), 42);
+  fs::create_directories(in("user/detail"));
+  write("user/detail/value.h", "constexpr int value = 8;\n");
+  EXPECT_EQ(answerOf(withCachedHeaders(words)), 8) << "another one that is included now";
+}
+
+TEST_F(HeaderCache, HeadersAfterAMacroThatTheyMentionAreNotPrecompiled) {
+  fs::create_directories(in("ours/heddle"));
+  write("ours/heddle/asks.h", "#pragma once\n#ifdef _MORE\nconstexpr int more = 1;\n#else\n"
+                              "constexpr int more = 0;\n#endif\n");
+  write("main.cpp", "#define _MORE\n#include <heddle/asks.h>\nint main() { return answer() + more; }\n");
+  std::vector<std::string> words = command();
+  words.insert(words.end(), {"-isystem", in("ours")});
+  const auto with = [&](const char *macro) {
+    return withCachedHeaders(words, OpeningHeaders{{"heddle/asks.h"}, {macro}, {}});
+  };
+  EXPECT_EQ(answerOf(with("_MORE")), 43);
+  EXPECT_EQ(fileOf(with("_MORE")), fileOf(withCachedHeaders(words)));
+  EXPECT_EQ(fileOf(with("_OTHER")), fileOf(withCachedHeaders(words, {"heddle/asks.h"})));
+}
+
 TEST_F(HeaderCache, AHeaderThatHasChangedIsCompiledAnew) {
   withCachedHeaders(command());
   write("header.h", "#pragma once\ninline int answer() { return 7; } // now\n");
