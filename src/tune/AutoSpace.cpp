@@ -11,6 +11,7 @@
 #include "arch/Occupancy.h"
 #include "build/DevicePtx.h"
 #include "model/Thresholds.h"
+#include "support/Demangle.h"
 #include "support/StartedProcess.h"
 #include "transform/Assumptions.h"
 #include "transform/DirectiveMessage.h"
@@ -23,6 +24,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -144,7 +146,9 @@ std::string registerWords(const Problem &problem) {
   const std::map<std::string, KernelNeeds> needs = needsOfBaseline(problem);
   std::set<unsigned> limits;
   for (const source::Launch &launch : (*program)->launches()) {
-    auto found = launch.kernel ? needs.find(launch.kernel->mangledName) : needs.end();
+    const auto found = std::ranges::find_if(needs, [&](const auto &each) {
+      return launch.kernel && isSameFunction(launch.kernel->mangledName, each.first);
+    });
     if (found == needs.end() || !launch.block.isKnown())
       continue;
     arch::KernelResources resources;

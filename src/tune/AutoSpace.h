@@ -6,7 +6,7 @@
 
 namespace heddle::tune {
 
-/// A space for `-d auto`: what this program lets itself be changed by, with values that are worth a try.
+/// The space of `-d auto`: the directives that apply to this program, with values that are worth a try.
 struct AutoSpace {
   std::vector<std::string> directives; ///< as -d would have them; empty where nothing is possible
   std::vector<std::string> flags;      ///< as --flag would have them

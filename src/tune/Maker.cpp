@@ -4,6 +4,7 @@
 #include "arch/Arch.h"
 #include "build/DevicePtx.h"
 #include "ptx/Parser.h"
+#include "support/Demangle.h"
 #include "support/Files.h"
 #include "support/Paths.h"
 #include "support/StartedProcess.h"
@@ -261,7 +262,7 @@ bool pinLaunch(const Problem &problem, const Configuration &configuration, Findi
   if (!program)
     return false;
   for (const auto &each : program->kernels())
-    if (each->mangledName == problem.captured->kernel)
+    if (isSameFunction(each->mangledName, problem.captured->kernel))
       kernel.name = {each->plainName, each->name};
   std::string sizes;
   for (const BlockSizes &block : configuration.blocks)
@@ -291,6 +292,8 @@ void findLaunch(const Problem &problem, const source::Program &program, const Ca
     finding.whyNotReplayed = why->reason;
   else
     finding.launch = std::get<ReplayLaunch>(launch);
+  if (finding.launch)
+    finding.launch->kernel = nameInModule(finding.launch->kernel, finding.ptx);
 }
 
 Finding carriedOut(const Problem &problem, const Configuration &configuration,

@@ -3,6 +3,7 @@
 
 #include "source/Render.h"
 #include "source/Unit.h"
+#include "support/Demangle.h"
 
 #include <clang/AST/ExprCXX.h>
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ std::optional<std::array<uint32_t, 3>> commonBlock(const source::Program &progra
                                                    const std::string &kernel) {
   std::optional<std::array<uint32_t, 3>> common;
   for (const source::Launch &launch : program.launches()) {
-    if (!launch.kernel || launch.kernel->mangledName != kernel)
+    if (!launch.kernel || !isSameFunction(launch.kernel->mangledName, kernel))
       continue;
     if (!launch.block.isKnown() || (common && *common != numbersOf(launch.block)))
       return std::nullopt;
@@ -79,7 +80,7 @@ std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &p
                                                         const ReplayLaunch &launch) {
   const source::Kernel *kernel = nullptr;
   for (const auto &each : program.kernels())
-    if (each->mangledName == launch.kernel)
+    if (isSameFunction(each->mangledName, launch.kernel))
       kernel = each.get();
   if (!kernel)
     return NotReplayed{"the captured kernel is not in this file", {}};
@@ -125,7 +126,7 @@ std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program,
     const std::string &mangled = each.kernel->mangledName;
     ReplayLaunch launch{mangled, numbersOf(each.grid), numbersOf(each.block),
                         uint64_t(*each.dynamicSharedBytes.value), each.form == Form::LaunchCooperative};
-    if (mangled == captured.kernel)
+    if (isSameFunction(mangled, captured.kernel))
       return launch;
     if (each.kernel->name == name.whole)
       meant.emplace(mangled, launch);
@@ -141,6 +142,16 @@ std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program,
                     name.whole),
         {}};
   return possible.begin()->second;
+}
+
+std::string nameInModule(const std::string &mangled, std::string_view ptx) {
+  constexpr std::string_view keyword = ".entry ";
+  for (size_t at = ptx.find(keyword); at != ptx.npos; at = ptx.find(keyword, at + 1)) {
+    const std::string_view rest = ptx.substr(at + keyword.size());
+    if (std::string name(rest.substr(0, rest.find_first_of("( \t\r\n"))); isSameFunction(name, mangled))
+      return name;
+  }
+  return mangled;
 }
 
 ReplayLaunch withBlockSizes(const source::Program &program, ReplayLaunch launch, const std::string &sizes) {

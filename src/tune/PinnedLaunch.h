@@ -5,6 +5,7 @@
 #include "tune/ReplayLaunch.h"
 
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace heddle::tune {
@@ -37,6 +38,9 @@ struct CapturedName {
 /// where its mangled name is another one now.
 std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program, const CapturedName &name,
                                                  const ReplayLaunch &captured);
+
+/// What device code calls the kernel that Clang gives this mangled name; that name where the code has no such kernel.
+std::string nameInModule(const std::string &mangled, std::string_view ptx);
 
 /// The launch after block sizes ("x=128 y=2") were changed in the text of `program`: the block that the text has now, where all
 /// launches of the kernel have the same known one (a constant may size several axes), else these sizes; and as many threads in

@@ -45,6 +45,26 @@ std::string pinned(const std::string &text, const ReplayLaunch &launch) {
                                                      : std::get<NotReplayed>(result).reason;
 }
 
+TEST(PinnedLaunch, IsFoundByTheNameThatNvccGivesAStaticKernel) {
+  const std::string text = "static " + scale.substr(scale.find("__global__"));
+  auto program = parsed(text);
+  ASSERT_EQ(program->kernels().front()->mangledName, "_ZL5scalePfi");
+  EXPECT_THAT(pinned(text, captured), HasSubstr("<<<4096, 256, 64, stream>>>"));
+  auto fixed = parsed(pinned(text, captured));
+  const auto launch = launchIn(*fixed, {"scale", "scale"}, captured);
+  ASSERT_TRUE(std::holds_alternative<ReplayLaunch>(launch));
+}
+
+TEST(PinnedLaunch, TakesTheNameOfTheKernelFromDeviceCode) {
+  const std::string ptx = ".visible .entry _Z5otherPf(\n.visible .func _Z5scalePfi(\n.entry _Z5scalePfi(\n"
+                          ".entry _ZN35_GLOBAL__N__822878a0_5_an_cu__Z1fPf1kEPf(\n";
+  EXPECT_EQ(nameInModule("_ZL5scalePfi", ptx), "_Z5scalePfi");
+  EXPECT_EQ(nameInModule("_ZN12_GLOBAL__N_11kEPf", ptx), "_ZN35_GLOBAL__N__822878a0_5_an_cu__Z1fPf1kEPf");
+  EXPECT_EQ(nameInModule("_Z5otherPf", ptx), "_Z5otherPf");
+  EXPECT_EQ(nameInModule("_Z5otherPi", ptx), "_Z5otherPi") << "another function; the driver reports it";
+  EXPECT_EQ(nameInModule("named", ".entry named("), "named") << "extern \"C\"";
+}
+
 TEST(PinnedLaunch, NamesTheIncludedFileThatHasIt) {
   const TemporaryFolder folder;
   writeFileOrThrow(folder.path() / "scale.h", scale);
