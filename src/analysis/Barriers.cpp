@@ -86,6 +86,7 @@ Scope scopeOf(GroupKind group) {
   case GroupKind::Cluster: return Scope::Cluster;
   case GroupKind::Grid: return Scope::Grid;
   case GroupKind::Block: return Scope::Block;
+  case GroupKind::LargeTile:
   case GroupKind::None: // a thread_group, which may be anything
     break;
   }

@@ -8,6 +8,8 @@
 // followed into its body by the caller, or differs by thread.
 #include "analysis/CallEffects.h"
 
+#include <algorithm>
+
 using namespace clang;
 
 namespace heddle::analysis {
@@ -63,6 +65,8 @@ CallEffect effectOfGroupMember(llvm::StringRef name, GroupKind group) {
         return effect(row.block, reason);
       if (group == GroupKind::WarpTile)
         return effect(row.warpTile, reason);
+      if (group == GroupKind::LargeTile) // of the block's threads some, and more than a warp
+        return effect(std::max(row.block, row.warpTile), reason);
       if (group == GroupKind::Grid || group == GroupKind::Cluster)
         return effect(row.grid, reason);
       bool isSize = row.warpTile == Level::Grid && group == GroupKind::SmallTile;
@@ -96,7 +100,7 @@ GroupKind groupKind(const QualType &type) {
     const TemplateArgument &size = tile->getTemplateArgs()[0];
     if (size.getKind() == TemplateArgument::Integral) {
       int64_t threads = size.getAsIntegral().getExtValue();
-      return threads == 32 ? GroupKind::WarpTile : threads < 32 ? GroupKind::SmallTile : GroupKind::Block;
+      return threads == 32 ? GroupKind::WarpTile : threads < 32 ? GroupKind::SmallTile : GroupKind::LargeTile;
     }
   }
   return GroupKind::None; // thread_group and similar types: any of them

@@ -29,8 +29,8 @@ std::optional<CallEffect> effectOf(const clang::FunctionDecl *callee);
 /// The effect of a member function of a cooperative group; nothing where `object` is no group.
 std::optional<CallEffect> effectOfMember(const clang::FunctionDecl *method, const clang::QualType &object);
 
-/// The kinds of cooperative groups, as far as they matter.
-enum class GroupKind { None, Block, WarpTile, SmallTile, Coalesced, Cluster, Grid };
+/// The kinds of cooperative groups, as far as they matter. A LargeTile is several warps of the block.
+enum class GroupKind { None, Block, LargeTile, WarpTile, SmallTile, Coalesced, Cluster, Grid };
 GroupKind groupKind(const clang::QualType &type);
 
 } // namespace heddle::analysis

@@ -3,7 +3,7 @@
 // Calls. Built-ins are in tables (CallEffects.def, GroupEffects.def). A function with a body is analysed for
 // the levels of its arguments; functions of system headers that take and return plain numbers are taken to be
 // arithmetic, without looking: they are, and the mathematical library is large.
-#include "analysis/CallEffects.h"
+#include "analysis/GroupCalls.h"
 #include "analysis/ThreadBuiltins.h"
 #include "analysis/UniformityImpl.h"
 #include "source/LocalWrites.h"
@@ -68,6 +68,9 @@ std::optional<CallEffect> effectOfCall(const CallExpr *call, const FunctionDecl 
                                        const source::Unit &unit) {
   if (auto *member = dyn_cast<CXXMemberCallExpr>(call))
     return effectOfMember(callee, member->getObjectType());
+  if (isa<CXXMethodDecl>(callee) &&
+      isa<MemberExpr>(call->getCallee()->IgnoreParenImpCasts())) // a static member
+    return effectOfMember(callee, groupTypeOf(call));
   bool usersOwn = callee->hasBody() && unit.isUserCode(callee->getLocation());
   return usersOwn ? std::nullopt : effectOf(callee);
 }

@@ -11,7 +11,9 @@ namespace heddle::transform {
 ///     cta.thread_rank()       =>   threadIdx.x        (of a block in one dimension; else with y and z)
 ///     cta.group_index().y     =>   blockIdx.y
 ///     cta.size()              =>   blockDim.x
+///     tile.meta_group_rank()  =>   (threadIdx.x / 32)     (of tiled_partition<32>(cta))
 ///
+/// A call that instantiations of a template would need different text for stays.
 std::optional<Needs> writePlainIndices(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

@@ -60,6 +60,7 @@ __global__ void cgGrid(float *a) { a[0] = 1; cg::this_grid().sync(); a[1] = 2; }
 __global__ void cgAny(float *a, cg::thread_group g) { a[0] = 1; for (int i = g.size(); i; i /= 2) { g.sync(); a[i] = 2; } }
 __global__ void cgSplit(float *a) { auto b = cg::this_thread_block(); int t = b.barrier_arrive(); a[0] = 1; b.barrier_wait(t); }
 __global__ void object(float *a, cuda::barrier<0> *b) { a[0] = 1; b->arrive_and_wait(); a[1] = 2; }
+__global__ void cgLargeTile(float *a) { auto t = cg::tiled_partition<64>(cg::this_thread_block()); a[0] = 1; t.sync(); a[1] = 2; }
 __global__ void assembly(float *a) { a[0] = 1; asm volatile("bar.sync 0;" ::: "memory"); a[1] = 2; asm volatile("bar.sync %0, %1;" :: "n"(3), "n"(64)); a[2] = 3; asm volatile("barrier.cta.arrive 1, 128;"); }
 __global__ void inCallee(float *a) { a[0] = 1; wait(); a[1] = 2; }
 __global__ void inMethod(float *a) { Holder<int> h; a[0] = 1; h.wait(); a[1] = 2; }
@@ -212,6 +213,13 @@ TEST(BarrierRegions, ABarrierOfAWarpIsListedAndDoesNotCut) {
   ASSERT_EQ(k.regions->barriers().size(), 2u);
   for (const Barrier &barrier : k.regions->barriers())
     EXPECT_EQ(barrier.scope, Barrier::Scope::Warp);
+}
+
+TEST(BarrierRegions, ABarrierOfSeveralWarpsDoesNotOrderTheBlock) {
+  Analysed k("cgLargeTile");
+  ASSERT_EQ(k.regions->barriers().size(), 1u);
+  EXPECT_TRUE(k.regions->barriers()[0].cutsRegion());
+  EXPECT_FALSE(k.regions->barriers()[0].ordersBlock());
 }
 
 TEST(BarrierRegions, BarriersAreFoundInsideWhatIsCalled) {

@@ -132,6 +132,8 @@ __global__ void groupIndex() { cg::thread_block b = cg::this_thread_block(); uns
 __global__ void tileAny() { auto t = cg::tiled_partition<32>(cg::this_thread_block()); int r = t.any(threadIdx.x < 2); }
 __global__ void smallTileAny() { auto t = cg::tiled_partition<8>(cg::this_thread_block()); int r = t.any(threadIdx.x < 2); }
 __global__ void tileRank() { auto t = cg::tiled_partition<32>(cg::this_thread_block()); int r = t.meta_group_rank(); }
+__global__ void largeTileRank() { auto t = cg::tiled_partition<64>(cg::this_thread_block()); int r = t.meta_group_rank(); }
+__global__ void rankInLargeTile() { auto t = cg::tiled_partition<64>(cg::this_thread_block()); int r = t.thread_rank(); }
 __global__ void tileBroadcast() { auto t = cg::tiled_partition<32>(cg::this_thread_block()); int r = t.shfl((int)threadIdx.x, 0); }
 __global__ void tileShift() { auto t = cg::tiled_partition<32>(cg::this_thread_block()); int r = t.shfl_down((int)threadIdx.x, 1); }
 __global__ void gridSize() { unsigned long long r = cg::this_grid().size(); }
@@ -274,6 +276,8 @@ TEST(Uniformity, CooperativeGroupsSayHowUniformTheirAnswersAre) {
                 {"tileAny", W},
                 {"smallTileAny", T},
                 {"tileRank", W},
+                {"largeTileRank", W},
+                {"rankInLargeTile", T},
                 {"tileBroadcast", W},
                 {"tileShift", T},
                 {"gridSize", G},

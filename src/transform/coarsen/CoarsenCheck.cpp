@@ -15,8 +15,8 @@
 // The order of checks decides which reason is reported. Profitability is CoarsenChoice.cpp.
 #include "transform/coarsen/CoarsenCheck.h"
 
-#include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
+#include "analysis/GroupCalls.h"
 #include "analysis/HiddenCode.h"
 #include "analysis/loops/WaitingLoops.h"
 #include "analysis/warp/WarpFunctions.h"
@@ -181,26 +181,29 @@ private:
   /// would be those of the merged one.
   bool checkGroupCall(const CallExpr *call, const FunctionDecl *callee) {
     llvm::StringRef name = callee->getName();
-    analysis::GroupKind group = analysis::GroupKind::None;
-    // Members of a tile are those of base classes, and some are static.
-    if (auto *member = dyn_cast<MemberExpr>(call->getCallee()->IgnoreParenImpCasts()))
-      group = analysis::groupKind(member->getBase()->IgnoreParenImpCasts()->getType());
-    else if (call->getNumArgs() > 0)
-      group = analysis::groupKind(call->getArg(0)->IgnoreParenImpCasts()->getType());
+    const QualType type = analysis::groupTypeOf(call);
+    const auto group = type.isNull() ? analysis::GroupKind::None : analysis::groupKind(type);
     if (name.starts_with("this_") || name == "sync")
       if (group == analysis::GroupKind::None || group == analysis::GroupKind::Block ||
           group == analysis::GroupKind::Grid || group == analysis::GroupKind::Cluster)
         return true;
     bool isWarp = group == analysis::GroupKind::WarpTile || group == analysis::GroupKind::SmallTile ||
                   group == analysis::GroupKind::Coalesced;
+    if (isWarp && analysis::dependsOnBlock(call))
+      return context
+          .refuse(locationOf(call),
+                  "'{}' of a tile of the block depends on the number of threads per block, which changes",
+                  name.str())
+          .withHint("compute it from 'threadIdx' and 'blockDim'");
     if (isWarp || name == "tiled_partition" || name == "coalesced_threads")
       return checkWarp(call, fmt::format("'{}' of a group", name.str()));
     return context.refuse(locationOf(call),
                           "'{}' of {} depends on the number of threads per block, which changes", name.str(),
-                          group == analysis::GroupKind::Grid      ? "a grid group"
-                          : group == analysis::GroupKind::Cluster ? "a cluster group"
-                          : group == analysis::GroupKind::Block   ? "a block group"
-                                                                  : "a group");
+                          group == analysis::GroupKind::Grid        ? "a grid group"
+                          : group == analysis::GroupKind::Cluster   ? "a cluster group"
+                          : group == analysis::GroupKind::Block     ? "a block group"
+                          : group == analysis::GroupKind::LargeTile ? "a tile of several warps"
+                                                                    : "a group");
   }
 
   bool checkWarp(const Stmt *statement, const std::string &what) {

@@ -5,8 +5,8 @@
 // being there at once, or on what the hardware calls the block.
 #include "transform/consolidate/DelegateCheck.h"
 
-#include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
+#include "analysis/GroupCalls.h"
 #include "analysis/HiddenCode.h"
 #include "analysis/loops/WaitingLoops.h"
 #include "analysis/warp/EarlyLanes.h"
@@ -185,8 +185,9 @@ private:
 
   bool checkCalls(const Uses &uses) {
     for (const CallExpr *call : uses.calls) {
-      if (auto *member = dyn_cast<CXXMemberCallExpr>(call); member && !checkGroup(member))
-        return false;
+      if (analysis::dependsOnBlock(call))
+        return context.refuse(unit.location(call),
+                              "this group would hold all warps of the block, not the task's alone");
       const FunctionDecl *callee = analysis::calleeOf(call);
       llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
       if (name == "__nanosleep")
@@ -198,19 +199,6 @@ private:
     }
     const std::vector<const FunctionDecl *> callees = calledFunctions(unit, uses);
     return std::ranges::all_of(callees, [&](const FunctionDecl *callee) { return checkCode(callee); });
-  }
-
-  /// What a group of the block states about itself would apply to several warps.
-  bool checkGroup(const CXXMemberCallExpr *call) {
-    const CXXMethodDecl *method = call->getMethodDecl();
-    const QualType type = call->getImplicitObjectArgument()->IgnoreParenImpCasts()->getType();
-    const bool isOfBlock = analysis::groupKind(type) == analysis::GroupKind::Block;
-    const bool countsTiles =
-        method && method->getIdentifier() && method->getName().starts_with("meta_group_");
-    if (!isOfBlock && !(countsTiles && analysis::groupKind(type) != analysis::GroupKind::None))
-      return true;
-    return context.refuse(unit.location(call),
-                          "this group would hold all warps of the block, not the task's alone");
   }
 
   /// In the original a lane that returns is gone, and barriers no longer wait for it. A warp that stays goes

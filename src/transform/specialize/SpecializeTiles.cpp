@@ -11,6 +11,8 @@
 //   4. Rewrite the body (RoleText) and rewrite launches (SpecializeLaunches).
 #include "transform/specialize/SpecializeTiles.h"
 
+#include "analysis/Execution.h"
+#include "analysis/GroupCalls.h"
 #include "analysis/HiddenCode.h"
 #include "arch/Common.h"
 #include "source/Rewriter.h"
@@ -154,6 +156,21 @@ private:
             .refuse(unit.location(call), "'{}' asks for the thread's index or the block's size itself",
                     callee->getNameAsString())
             .withHint("hand them to it as arguments");
+    }
+    return checkGroups();
+  }
+
+  /// A block has more threads now, and consumers other numbers.
+  bool checkGroups() {
+    const analysis::Reach reach = analysis::Reach::of(kernel.function, unit);
+    for (const analysis::Reached &reached : reach.all()) {
+      const Uses uses = reached.uses();
+      for (const CallExpr *call : uses.calls)
+        if (analysis::dependsOnBlock(call))
+          return context.refuse(
+              unit.location(reached.isLibrary && reached.inKernel() ? reached.inKernel() : call),
+              "'{}' of a group depends on the number of threads per block, which changes",
+              analysis::calleeOf(call)->getNameAsString());
     }
     return true;
   }
