@@ -2,8 +2,9 @@
 //
 // References of one array whose addresses differ by a constant touch the same elements in turn ("uniformly
 // generated sets"): if thread t loads address c*t + a and c*t + b, then with c*d = a - b thread t + d loads
-// by the second what thread t loads by the first. All that is asked here is arithmetic on the constants;
-// guards are not looked at, so the reuse is what the inner threads have, not those at the edge.
+// by the second what thread t loads by the first. All that is asked here is arithmetic on the constants.
+// Of guards only those count that let at most one thread along a dimension pass (threadIdx.x == 0): what it loads is not
+// shared with others. Else the reuse is what the inner threads have, not those at the edge.
 #include "analysis/Reuse.h"
 
 #include <algorithm>
@@ -20,6 +21,30 @@ constexpr size_t partners = 64;
 bool isCounted(const Access &access) {
   return access.kind == Access::Kind::Read && access.address &&
          (access.array->space == Array::Space::Shared || access.array->space == Array::Space::Global);
+}
+
+/// At most one thread along the dimension passes.
+bool passesOne(const Condition &condition, const Symbol *thread) {
+  if (condition.kind == Condition::Kind::And)
+    return std::ranges::any_of(condition.parts,
+                               [&](const Condition &part) { return passesOne(part, thread); });
+  if (condition.kind != Condition::Kind::Equal && condition.kind != Condition::Kind::AtLeast)
+    return false;
+  const auto coefficient = condition.form.coefficient(thread);
+  const auto step = coefficient ? coefficient->constant() : std::nullopt;
+  if (!step || *step == 0)
+    return false;
+  const Polynomial rest = condition.form - Polynomial(*step) * Polynomial(thread);
+  if (condition.kind == Condition::Kind::Equal)
+    return !rest.dependsOnThread(thread->dimension);
+  return *step < 0 && rest.constant() && *rest.constant() < -*step; // threadIdx.x < 1
+}
+
+bool isOfOneThread(const Access &access, const Symbol *thread) {
+  for (const Guard *guard = access.guards.get(); guard; guard = guard->outer.get())
+    if (passesOne(guard->condition, thread))
+      return true;
+  return false;
 }
 
 /// Everything of the form but its constant: references that agree in it form a set.
@@ -71,7 +96,7 @@ InterThreadReuse InterThreadReuse::of(const Accesses &accesses) {
     sets.resize(numberOf.size());
     sets[number].push_back(i);
     for (unsigned d = 0; d < 3; ++d) {
-      if (!accesses.usesThreadDimension(d))
+      if (!accesses.usesThreadDimension(d) || isOfOneThread(access, accesses.symbols().threadIdx(d)))
         continue;
       if (!access.address->dependsOnThread(d)) {
         result.list.push_back({Reuse::Kind::Self, i, i, d, 0, 0});
@@ -93,10 +118,12 @@ InterThreadReuse InterThreadReuse::of(const Accesses &accesses) {
         const Access &first = accesses.all()[set[a]], &second = accesses.all()[set[b]];
         int64_t apart = second.address->constantTerm() - first.address->constantTerm();
         for (unsigned d = 0; d < 3; ++d) {
-          auto perThread = first.address->coefficient(accesses.symbols().threadIdx(d));
+          const Symbol *thread = accesses.symbols().threadIdx(d);
+          auto perThread = first.address->coefficient(thread);
           auto step = perThread ? perThread->constant() : std::nullopt;
           if (apart != 0 && step && *step != 0 && apart % *step == 0 &&
-              isPossible(accesses, first, second, d, apart / *step))
+              isPossible(accesses, first, second, d, apart / *step) && !isOfOneThread(first, thread) &&
+              !isOfOneThread(second, thread))
             result.list.push_back({Reuse::Kind::Group, set[a], set[b], d, apart / *step, 0});
         }
       }
@@ -128,7 +155,7 @@ std::optional<LoadCount> InterThreadReuse::loads(Array::Space space, unsigned di
   LoadCount count;
   std::set<std::string> elements;
   for (const Access &access : accesses->all()) {
-    if (access.kind != Access::Kind::Read || access.array->space != space)
+    if (access.kind != Access::Kind::Read || access.array->space != space || isOfOneThread(access, thread))
       continue;
     count.before += factor;
     for (int64_t merged = 0; merged < factor; ++merged) {

@@ -60,12 +60,28 @@ unsigned rounds(const std::vector<int64_t> &addresses, int64_t bytes) {
   return (total + parts - 1) / parts;
 }
 
-void countSectors(WarpAccess &result, const std::vector<int64_t> &addresses, int64_t bytes) {
+/// Everything but the threads' part and the constant moves all lanes by whole sectors: in[256 * blockIdx.x + threadIdx.x + 1].
+/// A block that is not known is taken for whole warps, as its first warp is.
+bool movesBySectors(const Polynomial &form) {
+  return std::ranges::all_of(form.terms(), [](const auto &term) {
+    int64_t step = floorRemainder(term.second, sectorBytes);
+    for (const Symbol *factor : term.first) {
+      if (factor->numerator)
+        return false;
+      if (factor->kind == SymbolKind::BlockDim && factor->dimension == 0)
+        step *= lanes;
+    }
+    const bool isLanes = term.first.size() == 1 && term.first[0]->kind == SymbolKind::ThreadIdx;
+    return term.first.empty() || isLanes || step % sectorBytes == 0;
+  });
+}
+
+void countSectors(WarpAccess &result, const std::vector<int64_t> &addresses, int64_t bytes, bool isPlaced) {
   std::set<int64_t> sectors, distinct;
-  int64_t first = *std::min_element(addresses.begin(), addresses.end());
+  // The array's start is aligned. Where the warp's first address in it is not known, count from that.
+  int64_t first = isPlaced ? 0 : *std::min_element(addresses.begin(), addresses.end());
   for (int64_t address : addresses) {
     distinct.insert(address);
-    // The array's start is aligned, and blocks' parts of it usually are: count from the lowest address.
     for (int64_t byte = 0; byte < bytes; ++byte)
       sectors.insert(floorDivide(address - first + byte, sectorBytes));
   }
@@ -106,7 +122,7 @@ WarpAccess warpAccess(const Accesses &accesses, const Access &access) {
   if (access.array->space == Array::Space::Shared)
     result.bankConflicts = rounds(addresses, bytes);
   else
-    countSectors(result, addresses, bytes);
+    countSectors(result, addresses, bytes, movesBySectors(form));
   return result;
 }
 

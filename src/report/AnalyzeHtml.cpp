@@ -240,15 +240,6 @@ private:
     }
   }
 
-  /// "'i' is set here" needs to say where in a page that is not at that line.
-  static std::string withLine(const Step &step) {
-    constexpr std::string_view here = "here";
-    return step.text.ends_with(here) && step.location.line
-               ? fmt::format("{}at line {}", step.text.substr(0, step.text.size() - here.size()),
-                             step.location.line)
-               : step.text;
-  }
-
   void addBarriers() {
     for (const Barrier &barrier : facts.regions->barriers()) {
       const DivergentControl *divergent = facts.regions->divergence(barrier);

@@ -95,7 +95,7 @@ private:
       page.line("assumed", fmt::format("block {}, of the first launch; the launches differ",
                                        shapeText(facts.launch.block)));
     if (facts.blockOrigin == BlockOrigin::NotKnown)
-      page.line("assumed", "nothing about the block; --block X,Y,Z would say");
+      page.line("assumed", "no block size: it is known at run time only; --block X,Y,Z sets one");
     if (facts.kernel->maxThreads)
       page.line("bounds",
                 fmt::format("__launch_bounds__: at most {}", counted(facts.kernel->maxThreads, "thread")) +
@@ -217,6 +217,9 @@ private:
              : warp.isCoalesced() ? fmt::format("coalesced, {}", counted(*warp.sectors, "sector"))
                                   : fmt::format("{} per request, {} would suffice",
                                                 counted(*warp.sectors, "sector"), *warp.fewestSectors);
+    if (std::ranges::any_of(access.subscripts,
+                            [](const Affine &subscript) { return !subscript; })) // why: subscriptText
+      return access.array->space == Array::Space::Shared ? "bank conflicts unknown" : "sectors unknown";
     return warp.reason;
   }
 
@@ -322,7 +325,7 @@ private:
     for (const auto &[function, branch] : facts.divergentBranches) {
       std::string cause;
       for (const Step &step : branch->why)
-        cause += (cause.empty() ? "" : ", ") + step.text;
+        cause += (cause.empty() ? "" : ", ") + withLine(step);
       rows.push_back({lineOf(branch->location),
                       branchText(branch->kind) + (function.empty() ? "" : " in " + function),
                       branch->level == Level::Warp ? "differs by warp" : "differs by thread", cause});
@@ -339,9 +342,10 @@ private:
       std::vector<std::string> byThread, uniform;
       for (const LiveValue &value : across.values)
         (value.differsByThread() ? byThread : uniform).push_back(value.variable->getNameAsString());
-      rows.push_back({lineOf(locationOf(across.barrier)),
-                      byThread.empty() ? "nothing that differs by thread" : "by thread: " + joinAnd(byThread),
-                      uniform.empty() ? "" : "same for all: " + joinAnd(uniform)});
+      rows.push_back(
+          {lineOf(locationOf(across.barrier)),
+           byThread.empty() ? "nothing that differs by thread" : "per thread: " + joinAnd(byThread),
+           uniform.empty() ? "" : "uniform: " + joinAnd(uniform)});
     }
     if (!rows.empty())
       limitedTable("live across", rows);
@@ -363,7 +367,7 @@ private:
 
   void occupancy() {
     if (!facts.occupancy) {
-      page.line("occupancy", "not known: it takes a block size");
+      page.line("occupancy", "unknown: give the block size with --block X,Y,Z");
       return;
     }
     const arch::Occupancy &o = *facts.occupancy;

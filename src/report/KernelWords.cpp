@@ -23,6 +23,11 @@ AccessWords accessWords(const KernelFacts &facts, const Access &access) {
                  ? AccessWords{"no bank conflict", Tone::Good}
                  : AccessWords{fmt::format("{}-way bank conflict", *warp.bankConflicts), Tone::Warn};
     const std::string sectors = counted(*warp.sectors, "sector");
+    const bool isMisaligned = warp.stride == 1 && *warp.sectors == *warp.fewestSectors + 1;
+    if (isMisaligned)
+      return {
+          fmt::format("coalesced, misaligned: {} per warp, {} would suffice", sectors, *warp.fewestSectors),
+          Tone::Info};
     return warp.isCoalesced() ? AccessWords{fmt::format("coalesced, {} per warp", sectors), Tone::Good}
                               : AccessWords{fmt::format("not coalesced: {} per warp, {} would suffice",
                                                         sectors, *warp.fewestSectors),
@@ -44,6 +49,14 @@ std::string subscriptText(const Access &access) {
 bool isTraffic(const Array &array) {
   return array.space != Array::Space::Local &&
          (array.space != Array::Space::Constant || !array.extents.empty());
+}
+
+std::string withLine(const Step &step) {
+  constexpr std::string_view here = "here";
+  return step.text.ends_with(here) && step.location.line
+             ? fmt::format("{}at line {}", step.text.substr(0, step.text.size() - here.size()),
+                           step.location.line)
+             : step.text;
 }
 
 std::string branchText(DivergentBranch::Kind kind) {

@@ -26,6 +26,9 @@ bool isTraffic(const analysis::Array &array);
 /// "if", "loop", "&& or ||"
 std::string branchText(analysis::DivergentBranch::Kind kind);
 
+/// A step's text with the line that it calls "here": a report is not at that line.
+std::string withLine(const analysis::Step &step);
+
 /// "(16, 16)", "(?)"
 std::string shapeText(const std::array<std::optional<int64_t>, 3> &xyz);
 std::string bytesText(int64_t bytes);

@@ -92,6 +92,28 @@ TEST(Reuse, NothingIsSharedBetweenOwnElements) {
   EXPECT_TRUE(InterThreadReuse::of(*k.accesses).all().empty());
 }
 
+TEST(Reuse, WhatOneThreadLoadsIsNotShared) {
+  for (const char *guard :
+       {"threadIdx.x == 0", "!threadIdx.x", "threadIdx.x < 1", "n > 3 && threadIdx.x == 5"}) {
+    KernelText k(
+        std::string("__global__ void last(float *a, int n) {\n  __shared__ float s[64];\n  if (") + guard +
+            ") {\n    float t = 0;\n    for (int w = 0; w < 64; ++w) t += s[w];\n    a[0] = t;\n  }\n}",
+        blockOf(64));
+    InterThreadReuse reuse = InterThreadReuse::of(*k.accesses);
+    EXPECT_TRUE(reuse.all().empty()) << guard;
+    EXPECT_DOUBLE_EQ(reuse.loads(Array::Space::Shared, 0, 2, Map::Blocked)->saved(), 0) << guard;
+  }
+}
+
+TEST(Reuse, WhatSeveralThreadsLoadIsShared) {
+  for (const char *guard : {"threadIdx.x < 2", "threadIdx.y == 0", "n == 0", "threadIdx.x != 0"}) {
+    KernelText k(std::string("__global__ void some(float *a, int n) {\n  __shared__ float s[64];\n  if (") +
+                     guard + ")\n    a[threadIdx.x] = s[3];\n}",
+                 blockOf(64));
+    EXPECT_TRUE(InterThreadReuse::of(*k.accesses).isAlong(0)) << guard;
+  }
+}
+
 WarpAccess warpOf(const std::string &body, LaunchFacts launch) {
   KernelText k("__global__ void k(float *a, double *d, int n) {\n" + body + "\n}", launch);
   return warpAccess(*k.accesses, k.accesses->all().back());
@@ -102,6 +124,23 @@ TEST(WarpAccess, NeighboursInARowAreCoalesced) {
   EXPECT_EQ(w.stride, 1);
   EXPECT_EQ(w.sectors, 4u);
   EXPECT_TRUE(w.isCoalesced());
+}
+
+TEST(WarpAccess, AKnownOffsetTakesAnotherSector) {
+  for (const char *index : {"blockIdx.x * 256 + threadIdx.x + 1", "blockIdx.x * 256 + threadIdx.x - 1",
+                            "blockIdx.x * blockDim.x + threadIdx.x + 7"}) {
+    WarpAccess w = warpOf(std::string("a[") + index + "] = 0;", blockOf(256));
+    EXPECT_EQ(w.sectors, 5u) << index;
+    EXPECT_EQ(w.fewestSectors, 4u) << index;
+    EXPECT_FALSE(w.isCoalesced()) << index;
+  }
+  EXPECT_EQ(warpOf("a[blockIdx.x * blockDim.x + threadIdx.x + 1] = 0;", {}).sectors, 5u);
+  EXPECT_EQ(warpOf("a[threadIdx.x + 8] = 0;", blockOf(256)).sectors, 4u);
+}
+
+TEST(WarpAccess, AnUnknownOffsetIsTakenForWholeSectors) {
+  EXPECT_EQ(warpOf("a[n + threadIdx.x + 1] = 0;", blockOf(256)).sectors, 4u);
+  EXPECT_EQ(warpOf("a[threadIdx.y * n + threadIdx.x + 1] = 0;", blockOf(32, 8)).sectors, 4u);
 }
 
 TEST(WarpAccess, AStrideSpreadsTheWarpOverSectors) {
