@@ -32,6 +32,17 @@ namespace {
 constexpr unsigned mostRounds = 16;
 
 /// One run over one file, or over files that are joined.
+/// The messages, the last one with a hint unless it has one.
+Diagnostics withHint(const Diagnostics &messages, const std::string &hint) {
+  Diagnostics all;
+  for (const Diagnostic &each : messages.all()) {
+    Diagnostic &copy = all.add(each.severity, each.location, each.text);
+    copy.notes = each.notes;
+    copy.hint = each.hint.empty() && &each == &messages.all().back() ? hint : each.hint;
+  }
+  return all;
+}
+
 class Pipeline {
 public:
   Pipeline(std::filesystem::path file, std::string text, const Options &options, Diagnostics &diagnostics)
@@ -293,6 +304,8 @@ private:
   attempt(const PassRun &wanted, std::optional<unsigned> line, Diagnostics &messages) {
     const Directive &directive = wanted.directive;
     std::vector<Target> targets = targetsOf(directive, searchFrom(directive, line), messages);
+    const bool isForOneOfSeveral =
+        targets.size() > 1 && !line && directive.kernel.empty() && options.kernel.empty();
     if (!wanted.kernel.empty())
       std::erase_if(targets, [&](const Target &target) { return target.name != wanted.kernel; });
     if (directive.subject != Subject::Kernel)
@@ -306,8 +319,11 @@ private:
     for (const Target &target : targets) {
       Context context(*program, target, directive, here, messages);
       PassResult result = wanted.pass.run(context);
-      if (std::holds_alternative<Refused>(result))
+      if (std::holds_alternative<Refused>(result)) {
+        if (isForOneOfSeveral)
+          messages = withHint(messages, "-k NAME applies the directive to one of the kernels of this file");
         return Refused();
+      }
       if (auto *needed = std::get_if<Needs>(&result)) {
         touched.insert(target.name);
         return std::move(*needed);
