@@ -40,6 +40,14 @@ std::string upper(std::string text) {
   return text;
 }
 
+/// Quasi-steady and stiff species in single precision: known before the mechanism is looked at for warnings.
+bool needsMoreThanFloat(const PackageRequest &request) {
+  const chem::Treatment &treatment = request.treatment;
+  return request.options.precision == Precision::Float &&
+         std::ranges::find(request.kernels, Kernel::Chemistry) != request.kernels.end() &&
+         (!treatment.quasiSteady.empty() || !treatment.stiffness.species.empty());
+}
+
 std::string unitsText(Units units) {
   return units == Units::Si ? "K, Pa, Pa s, W/m/K, m2/s, kmol/m3/s"
                             : "K, dyn/cm2, g/cm/s, erg/cm/s/K, cm2/s, mol/cm3/s";
@@ -179,15 +187,6 @@ private:
     if (kernel == Kernel::Chemistry) {
       if (variant == Variant::Matrix)
         return std::nullopt;
-      if (!treatment.isNone() && precision() == Precision::Float) {
-        diagnostics.error(
-            {},
-            "quasi-steady and stiff species need --precision double or mixed: in single precision, the "
-            "linear "
-            "systems of quasi-steady species and the differences that damp stiff ones lose all significant "
-            "digits by cancellation");
-        return std::nullopt;
-      }
       if (variant == Variant::Warps)
         return emitWarpsChemistry(mechanism, request.options, request.warps, treatment, diagnostics);
       return emitChemistry(mechanism, variant, request.options, request.layout, treatment);
@@ -245,9 +244,11 @@ private:
   }
 
   std::string header() const {
-    std::string names;
-    for (const chem::Species &species : mechanism.species)
+    std::string names, weights;
+    for (const chem::Species &species : mechanism.species) {
       names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", species.name);
+      weights += (weights.empty() ? "" : ", ") + literal(species.weight);
+    }
     const bool hasStages = hasQssa();
     return fillTemplate("package.h.in",
                         {{"mechanism", inComment(mechanism.name)},
@@ -258,6 +259,8 @@ private:
                          {"hasDevice", hasDevice()},
                          {"upper", upper(prefix)},
                          {"names", names},
+                         {"weights", weights},
+                         {"theta", literal(chem::stiffnessThreshold)},
                          {"real", realOf(precision()).type},
                          {"hasQuasiSteady", hasStages && !treatment.quasiSteady.species.empty()},
                          {"hasWideChemistry", has(Kernel::Chemistry) && !floats},
@@ -310,6 +313,8 @@ private:
                                          {"reference", referenceText()},
                                          {"hasDevice", hasDevice()},
                                          {"hasMatrix", has(Variant::Matrix)},
+                                         {"isCgs", request.options.units == Units::Cgs},
+                                         {"hasErrors", precision() != Precision::Double},
                                          {"errors", errorRows(expected)},
                                          {"qssa", hasQssa() ? qssaInWords() : ""},
                                          {"fits", fitsText()},
@@ -399,9 +404,13 @@ private:
                   : ""));
     list(treatment.stiff, "Stiff",
          fmt::format(
-             "Rates that consume them are damped to what a time step can use, with a diffusion term for "
-             "each of them;\n`{}.h` has the arguments. The self-test's step is {:g} s.",
-             prefix, request.treatment.stiffness.timeStep));
+             "If the lifetime C/D of such a species (concentration, destruction rate) is less than {:.0f} % "
+             "of the "
+             "time step, every rate\nthat consumes it is multiplied by C'/C, where C' is an estimate of its "
+             "concentration after a backward Euler step with the\ngiven diffusion term; `{}.h` has the "
+             "formula "
+             "and the arguments. The time step of the self-test is {:g} s.",
+             100 * chem::stiffnessThreshold, prefix, request.treatment.stiffness.timeStep));
     return text;
   }
 
@@ -484,6 +493,14 @@ std::string prefixOf(const std::string &mechanismName) {
 
 std::vector<SourceFile> makePackage(const chem::Mechanism &mechanism, const PackageRequest &request,
                                     Diagnostics &diagnostics) {
+  if (needsMoreThanFloat(request)) {
+    diagnostics.error(
+        {},
+        "quasi-steady and stiff species need --precision double or mixed: in single precision, the linear "
+        "systems of quasi-steady species and the differences that damp stiff ones lose all significant "
+        "digits by cancellation");
+    return {};
+  }
   return Package(mechanism, request, diagnostics).make();
 }
 

@@ -139,7 +139,7 @@ TEST(Package, singlePrecisionHasNoMatrixForm) {
 /// The numbers after a kernel's name in the page's table: largest difference, and what 99 of 100 lie below.
 std::pair<double, double> reported(const std::vector<SourceFile> &files, const std::string &kernel) {
   const auto page = std::ranges::find(files, "README.md", &SourceFile::name);
-  const size_t table = page->text.find("| kernel | largest |"),
+  const size_t table = page->text.find("| kernel | largest, estimated |"),
                at = page->text.find("| " + kernel + " | ", table);
   std::pair<double, double> numbers = {-1, -1};
   if (table != std::string::npos && at != std::string::npos)
@@ -239,6 +239,24 @@ TEST(Package, setsArchitecturesBeforeTheLanguageWhereMatrixNeedsThem) {
   EXPECT_THAT(file("README.md", {Variant::Plain}), HasSubstr("-B build -DCMAKE_CUDA_ARCHITECTURES=90 &&"));
   EXPECT_THAT(file("README.md", {Variant::Cpu}), HasSubstr("cmake -S . -B build && cmake --build"));
   EXPECT_THAT(file("README.md", {Variant::Cpu}), Not(HasSubstr("GPU")));
+}
+
+TEST(Package, headerHasTheMolecularWeights) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  std::string weights;
+  for (const chem::Species &species : hydrogen.species)
+    weights += (weights.empty() ? "" : ", ") + fmt::format("{}", species.weight);
+  EXPECT_THAT(textOf(make(hydrogen, request(hydrogen, {Kernel::Chemistry}, {Variant::Cpu})), "hydrogen.h"),
+              HasSubstr("#define HYDROGEN_MOLECULAR_WEIGHTS { " + weights + " }\n"));
+}
+
+TEST(Package, pageStatesTheUnitsOfTheReferenceWhereTheyDiffer) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest wanted = request(hydrogen, {Kernel::Chemistry}, {Variant::Cpu});
+  EXPECT_THAT(textOf(make(hydrogen, wanted), "README.md"), Not(HasSubstr("prints SI units")));
+  wanted.options.units = Units::Cgs;
+  EXPECT_THAT(textOf(make(hydrogen, wanted), "README.md"),
+              HasSubstr("--evaluate` (which prints SI units with kmol): `net"));
 }
 
 TEST(Package, warnsOfChemistryWithoutReactions) {
