@@ -76,6 +76,10 @@ Json header(const Mechanism &mechanism, const Evaluator &evaluator) {
     json["reactions"].push_back({reaction.equation, sourceOfReverse(reaction.reverse)});
   for (unsigned species : evaluator.quasiSteady().species)
     json["quasi_steady"].push_back(mechanism.species[species].name);
+  for (unsigned species : evaluator.stiff().species)
+    json["stiff"].push_back(mechanism.species[species].name);
+  if (!evaluator.stiff().species.empty())
+    json["time_step"] = evaluator.stiff().timeStep;
   addFitErrors(json, evaluator.transportFits(FitForm::Cantera), "mixture-averaged");
   addFitErrors(json, evaluator.transportFits(FitForm::Chemkin), "mixture-averaged-CK");
   if (const std::optional<ReciprocalDiffusionFits> &fits = evaluator.reciprocalFits())

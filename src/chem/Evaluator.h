@@ -42,6 +42,7 @@ public:
   Evaluation at(const GivenState &state) const;
 
   const QssaPlan &quasiSteady() const { return qssa; }
+  const Stiffness &stiff() const { return stiffness; }
   /// Nothing where species lack transport data.
   const std::optional<TransportFits> &transportFits(FitForm form) const {
     return form == FitForm::Cantera ? fits : fitsChemkin;

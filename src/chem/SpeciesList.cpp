@@ -10,6 +10,20 @@ NameTable speciesNames(const Mechanism &mechanism) {
   return names;
 }
 
+namespace {
+
+/// What the file most likely is, if not the list of names that it should be.
+std::string hintFor(std::string_view word, const NameTable &names) {
+  if (word == "species:")
+    return "this is a list of names, not YAML; PelePhysics' list of transported species has all species but "
+           "these";
+  if (word.find(',') != std::string_view::npos)
+    return "names are separated by blanks or line ends";
+  return names.didYouMean(word);
+}
+
+} // namespace
+
 std::vector<unsigned> readSpeciesList(const SourceText &source, const Mechanism &mechanism,
                                       Diagnostics &diagnostics) {
   NameTable names = speciesNames(mechanism);
@@ -23,7 +37,7 @@ std::vector<unsigned> readSpeciesList(const SourceText &source, const Mechanism 
       std::optional<unsigned> species = names.find(word.text);
       if (!species) {
         diagnostics.error(location, fmt::format("the mechanism has no species '{}'", word.text))
-            .withHint(names.didYouMean(word.text));
+            .withHint(hintFor(word.text, names));
       } else if (locations[*species].isKnown()) {
         diagnostics.error(location, fmt::format("'{}' is listed twice", word.text))
             .note(locations[*species], "first here");
@@ -33,7 +47,8 @@ std::vector<unsigned> readSpeciesList(const SourceText &source, const Mechanism 
       }
     }
   if (list.empty() && !diagnostics.has(Severity::Error))
-    diagnostics.error({.file = source.name}, "the file lists no species").withHint("one name per line");
+    diagnostics.error({.file = source.name}, "the file lists no species")
+        .withHint("names are separated by blanks or line ends");
   return list;
 }
 

@@ -9,7 +9,7 @@
 
 namespace heddle::chem {
 
-/// Species named in a file, one per line; `#` and `!` begin a comment. By their places in the mechanism and in
+/// Species named in a file, separated by blanks or line ends; `#` and `!` begin a comment. By their places in the mechanism and in
 /// the file's order. Errors for names that the mechanism does not have, for names given twice, and for a list
 /// of none.
 std::vector<unsigned> readSpeciesList(const SourceText &source, const Mechanism &mechanism,
