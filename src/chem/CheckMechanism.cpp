@@ -97,6 +97,31 @@ Likeness likenessOf(const Reaction &reaction, bool reversed) {
   return result;
 }
 
+/// One molecule of a species less, if there is one.
+bool removeOne(std::vector<Term> &terms, unsigned species) {
+  const auto term = std::ranges::find(terms, species, &Term::species);
+  if (term == terms.end() || term->value < 1)
+    return false;
+  term->value -= 1;
+  if (term->value == 0)
+    terms.erase(term);
+  return true;
+}
+
+/// The reaction with M in place of each species that is on both sides of it.
+std::vector<Reaction> withColliders(const Reaction &reaction) {
+  std::vector<Reaction> result;
+  for (const Term &term : reaction.reactants) {
+    Reaction other = reaction;
+    if (reaction.collider || !removeOne(other.reactants, term.species) ||
+        !removeOne(other.products, term.species))
+      continue;
+    other.collider.emplace();
+    result.push_back(std::move(other));
+  }
+  return result;
+}
+
 class DuplicateFinder {
 public:
   DuplicateFinder(const Mechanism &mechanism, Diagnostics &diagnostics)
@@ -147,8 +172,25 @@ private:
     for (const Reaction &reaction : mechanism.reactions)
       if (isComplete(reaction))
         ++count[keyOf(reaction)];
+    // Cantera takes a species on both sides for a collider: with H2O+M=H+OH+M in the file, it requires both to be marked if there is
+    // H2O+OH=H+2OH as well.
+    std::set<Likeness> withM, withSpecies;
+    for (const Reaction &reaction : mechanism.reactions) {
+      if (isComplete(reaction) && reaction.collider)
+        withM.insert(keyOf(reaction));
+      for (const Reaction &other : withColliders(reaction))
+        if (isComplete(other))
+          withSpecies.insert(keyOf(other));
+    }
+    const auto differsInCollider = [&](const Reaction &reaction) {
+      return reaction.collider ? withSpecies.contains(keyOf(reaction))
+                               : std::ranges::any_of(withColliders(reaction), [&](const Reaction &other) {
+                                   return isComplete(other) && withM.contains(keyOf(other));
+                                 });
+    };
     for (const Reaction &reaction : mechanism.reactions)
-      if (reaction.duplicate && isComplete(reaction) && count[keyOf(reaction)] == 1)
+      if (reaction.duplicate && isComplete(reaction) && count[keyOf(reaction)] == 1 &&
+          !differsInCollider(reaction))
         diagnostics.warning(
             reaction.location,
             fmt::format("reaction '{}' is marked as a duplicate, but occurs once", reaction.equation));
@@ -395,6 +437,10 @@ std::string nameOfTransportFile(const Mechanism &mechanism) {
   return std::filesystem::path(mechanism.transportFile).filename().string();
 }
 
+const char *const whereTransportIsSearched = "they are read from tran.dat, trans.dat, transport.dat or "
+                                             "tran.inp of a folder, from a file given by name, "
+                                             "or from 'transport' of the species of a YAML file";
+
 } // namespace
 
 void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics) {
@@ -416,9 +462,7 @@ void checkTransport(const Mechanism &mechanism, Diagnostics &diagnostics) {
     diagnostics
         .error({.file = mechanism.species.empty() ? "" : mechanism.species[0].location.file},
                "the mechanism has no transport data")
-        .withHint(
-            "add tran.dat to the folder, name the transport file, or add 'transport' to the species of a "
-            "YAML file; chemistry needs none (--kernel chemistry)");
+        .withHint(std::string(whereTransportIsSearched) + "; chemistry needs none (--kernel chemistry)");
     return;
   }
   for (const Species &species : mechanism.species)
@@ -430,8 +474,13 @@ void checkTransport(const Mechanism &mechanism, Diagnostics &diagnostics) {
 }
 
 void warnWithoutTransport(const Mechanism &mechanism, Diagnostics &diagnostics) {
-  if (mechanism.transportFile.empty())
+  if (mechanism.transportFile.empty()) {
+    diagnostics
+        .warning({.file = mechanism.species.empty() ? "" : mechanism.species[0].location.file},
+                 "the mechanism has no transport data: viscosity, conductivity and diffusion are omitted")
+        .withHint(whereTransportIsSearched);
     return;
+  }
   for (const Species &species : mechanism.species)
     if (!species.transport)
       diagnostics

@@ -14,7 +14,7 @@ void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics);
 
 /// Every species has transport data: for those who need them.
 void checkTransport(const Mechanism &mechanism, Diagnostics &diagnostics);
-/// The same as warnings, for those who go on without transport; silent where no transport data are given.
+/// The same as warnings, for those who go on without transport.
 void warnWithoutTransport(const Mechanism &mechanism, Diagnostics &diagnostics);
 
 } // namespace heddle::chem

@@ -6,6 +6,8 @@
 #include "chem/ChemkinBlocks.h"
 #include "chem/Yaml.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace heddle::chem {
@@ -104,7 +106,7 @@ private:
     if (found.empty()) {
       const bool hasNone = reactions.empty() && yaml.empty();
       diagnostics
-          .error({.file = folder.string()}, hasNone ? "this folder has neither chem.inp nor mechanism.yaml"
+          .error({.file = folder.string()}, hasNone ? noMechanism()
                                             : form == MechanismForm::Yaml
                                                 ? "this folder has no mechanism.yaml"
                                                 : "this folder has no chem.inp")
@@ -119,12 +121,17 @@ private:
                  folder);
   }
 
+  static std::string noMechanism() {
+    return fmt::format("this folder has no reaction file ({}) and no {}", fmt::join(reactionNames, ", "),
+                       yamlNames[0]);
+  }
+
   static std::string otherForm(MechanismForm form, const fs::path &reactions, const fs::path &yaml) {
     if (form == MechanismForm::Chemkin && !yaml.empty())
       return "it has a " + yaml.filename().string();
     if (form == MechanismForm::Yaml && !reactions.empty())
       return "it has a " + reactions.filename().string();
-    return "name the files";
+    return "name the files, as in heddle chem mymech.inp therm.dat tran.dat";
   }
 
   /// `chem` is the name of most reaction files; that of the folder says more.

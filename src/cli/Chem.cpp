@@ -214,6 +214,9 @@ std::string commandOf(const ChemRequest &request) {
       text += (text.empty() ? "" : ",") + word;
     return text;
   };
+  command += " -o DIR";
+  if (!request.form.empty())
+    command += " --from " + request.form;
   if (request.permissive)
     command += " --permissive";
   command +=
@@ -222,6 +225,8 @@ std::string commandOf(const ChemRequest &request) {
     command += " --qssa " + request.quasiSteady.filename().string();
   if (!request.stiff.empty())
     command += " --stiff " + request.stiff.filename().string();
+  if (request.timeStep > 0)
+    command += fmt::format(" --dt {}", request.timeStep);
   if (request.longCode != "loops")
     command += " --long " + request.longCode;
   const kernels::ChemistryLayout usual, &layout = request.layout;
@@ -347,9 +352,14 @@ void writeKernels(const ChemRequest &request, Session &session) {
 bool inputsCanBeRead(const ChemRequest &request, Session &session) {
   bool all = true;
   std::error_code ignored;
+  const fs::path &first = request.mechanism.front();
   for (const fs::path &path : request.mechanism)
-    all &=
-        (path == request.mechanism.front() && fs::is_directory(path, ignored)) || canReadText(path, session);
+    if (&path != &first && fs::is_directory(path, ignored) && fs::is_directory(first, ignored)) {
+      complain(session, fmt::format("one mechanism at a time: '{}' is a folder already", first.string()),
+               fmt::format("remove '{}'", path.string()), ExitBadUsage);
+      return false;
+    } else
+      all &= (&path == &first && fs::is_directory(path, ignored)) || canReadText(path, session);
   for (const fs::path &file : {request.states, request.quasiSteady, request.stiff})
     all &= file.empty() || canReadText(file, session);
   return all;
@@ -417,7 +427,7 @@ void runChem(const CLI::App &verb, const ChemRequest &request, Session &session)
   if (!request.states.empty() || !request.folder.empty())
     warnWithoutEffect(verb, request, session);
   if (!request.states.empty() && !request.stiff.empty() && request.timeStep == 0)
-    complain(session, "--stiff needs --dt", "the time step that stiff species are damped for, s",
+    complain(session, "--stiff needs --dt", "the time step that the rates of stiff species are scaled for, s",
              ExitBadUsage);
   else if (!request.states.empty())
     printEvaluations(request, session);
@@ -497,7 +507,10 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
   addVariants("--variant");
   addVariants("--form")->group(""); // the former name
   addWarpsOptions(verb, request);
-  verb.add_option("--units", request.units, "of the generated functions: si or cgs")
+  verb.add_option(
+          "--units", request.units,
+          "of the generated functions: si (Pa, Pa s, W/m/K, m2/s, kmol/m3/s) or cgs (dyn/cm2, g/cm/s, "
+          "erg/cm/s/K, cm2/s, mol/cm3/s)")
       ->check(CLI::IsMember({"si", "cgs"}));
   verb.add_option("--fits", request.fits,
                   "form of the fits of viscosity and conductivity: cantera or chemkin")
@@ -532,14 +545,14 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
       ->check(CLI::IsMember({"chemkin", "yaml"}));
   verb.add_flag("--permissive", request.permissive,
                 "duplicate species and data in CHEMKIN files are warnings: the first one is used");
-  verb.add_option("--qssa", request.quasiSteady, "a file that lists quasi-steady species, one per line")
+  verb.add_option("--qssa", request.quasiSteady,
+                  "a file that lists quasi-steady species, separated by blanks or line ends")
       ->type_name("FILE");
-  CLI::Option *stiff =
-      verb.add_option("--stiff", request.stiff, "a file that lists stiff species, one per line")
-          ->type_name("FILE");
+  CLI::Option *stiff = verb.add_option("--stiff", request.stiff,
+                                       "a file that lists stiff species, separated by blanks or line ends")
+                           ->type_name("FILE");
   verb.add_option("--dt", request.timeStep,
-                  "the time step that stiff species are damped for, s; with -o, that of the self-test "
-                  "(default there: 1e-8)")
+                  "time step of --stiff, s; with -o, that of the self-test (default there: 1e-8)")
       ->type_name("SECONDS")
       ->check(
           numberThat([](double step) { return step > 0; }, "a time in seconds greater than 0, such as 1e-9"))

@@ -46,6 +46,14 @@ TEST(Duplicates, AnUnmarkedOneIsReportedOnce) {
   EXPECT_EQ(said.find("error"), said.rfind("error")) << said;
 }
 
+/// Cantera takes D for a collider in A+D=B+D, and requires both to be marked.
+TEST(Duplicates, OneWithASpeciesInPlaceOfMIsAPartner) {
+  EXPECT_EQ(complaints("REACTIONS\nA+M=B+M 1 0 0\nDUP\nA+D=B+D 1 0 0\nDUP\nEND\n"), "");
+  EXPECT_EQ(complaints("REACTIONS\nA+M=B+M 1 0 0\nDUP\nB+A=2A 1 0 0\nDUP\nEND\n"), "");
+  EXPECT_NE(complaints("REACTIONS\nA=B 1 0 0\nA+D=B+D 1 0 0\nDUP\nEND\n").find("occurs once"),
+            std::string::npos);
+}
+
 TEST(Duplicates, AMarkedOneWithoutAPartnerIsAWarning) {
   const std::string said = complaints("REACTIONS\nA=B 1 0 0\nDUP\nA=D 1 0 0\nEND\n");
   EXPECT_NE(said.find("small.inp:8:1: warning: reaction 'A=B' is marked as a duplicate, but occurs once"),

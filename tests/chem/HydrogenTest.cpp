@@ -129,7 +129,10 @@ TEST(MechanismFiles, ASpeciesWithoutTransportDataIsNamed) {
   EXPECT_EQ(diagnostics.all()[0].text, "there are no transport data for species 'HO2'; transport is omitted");
   Diagnostics none;
   warnWithoutTransport(readGood({.paths = {hydrogen / "chem.inp", hydrogen / "therm.dat"}}), none);
-  EXPECT_TRUE(none.empty()) << "no transport file is given: it is not expected";
+  ASSERT_EQ(none.all().size(), 1u);
+  EXPECT_EQ(none.all()[0].severity, Severity::Warning);
+  EXPECT_EQ(none.all()[0].text,
+            "the mechanism has no transport data: viscosity, conductivity and diffusion are omitted");
 }
 
 TEST(MechanismFiles, AFolderWithoutThermoDataIsOneError) {

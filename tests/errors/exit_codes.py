@@ -100,10 +100,10 @@ def inputs(folder):
         if verb not in ("chem", "tune"):
             expect(f"{verb}: directory", command(directory), 2, r"directory: error: cannot be read: Is a directory")
     # A mechanism may be a folder, which then has to hold one.
-    expect("chem: directory", VERBS["chem"](directory), 3, "this folder has neither chem.inp nor mechanism.yaml")
+    expect("chem: directory", VERBS["chem"](directory), 3, "this folder has no reaction file ")
     expect("chem: further file is a directory", [HEDDLE, "chem", os.path.join(HYDROGEN, "chem.inp"), directory,
            "--evaluate", STATES], 2, "cannot be read: Is a directory")
-    expect("tune: directory", [HEDDLE, "tune", directory, "--option", "--warps=4|8"], 3, "this folder has neither chem.inp nor mechanism.yaml")
+    expect("tune: directory", [HEDDLE, "tune", directory, "--option", "--warps=4|8"], 3, "this folder has no reaction file ")
 
     # An empty file is a program without kernels, and without a main.
     for verb in ("analyze", "opt", "check --static"):
