@@ -136,8 +136,14 @@ PrecisionError chemistryError(const flow::Program &program, const SelfTestRefere
   std::vector<double> all;
   for (size_t s = 0; s < reference.states.size(); ++s) {
     const chem::GivenState &state = reference.states[s];
-    const std::vector<double> got =
-        flow::evaluate(program, {{state.temperature}, {state.pressure}, state.moleFractions}, functions);
+    std::vector<std::vector<double>> fields = {{state.temperature}, {state.pressure}, state.moleFractions};
+    if (!reference.stiff.empty()) {
+      fields.emplace_back();
+      for (unsigned species : reference.stiff)
+        fields.back().push_back(state.diffusionTerm[species]);
+      fields.push_back({reference.timeStep});
+    }
+    const std::vector<double> got = flow::evaluate(program, fields, functions);
     for (size_t k = 0; k < got.size(); ++k)
       if (const double gross = reference.gross[s][k]; gross > 0)
         all.push_back(std::abs(got[k] - reference.rates[s][k]) / gross);

@@ -337,8 +337,7 @@ private:
 
   PrecisionError errorOf(Kernel kernel, const SelfTestReference &expected) const {
     if (kernel == Kernel::Chemistry)
-      return chemistryError(chemistryProgramOf(mechanism, {"", precision(), Units::Si}), expected,
-                            precision());
+      return chemistryError(chemistryProgram({"", precision(), Units::Si}), expected, precision());
     return transportError({mechanism, *fits, *reciprocal}, kernel, expected, precision());
   }
 
@@ -422,7 +421,7 @@ private:
         continue;
       const Units units = request.options.units;
       const flow::Work work = flow::workOf(
-          isChemistry ? chemistryProgram()
+          isChemistry ? chemistryProgram(request.options)
                       : transportProgram({mechanism, *fits, *reciprocal}, kernel, units, speciesCount()));
       const PairWork pairs = isChemistry ? PairWork() : pairWork({mechanism, *fits, *reciprocal}, kernel);
       rows.push_back({{"kernel", nameOf(kernel)},
@@ -437,9 +436,9 @@ private:
     return rows;
   }
 
-  flow::Program chemistryProgram() const {
-    return treatment.isNone() ? chemistryProgramOf(mechanism, request.options)
-                              : qssaProgramOf(mechanism, treatment, request.options, request.layout.keepFrom);
+  flow::Program chemistryProgram(const Options &options) const {
+    return treatment.isNone() ? chemistryProgramOf(mechanism, options)
+                              : qssaProgramOf(mechanism, treatment, options, request.layout.keepFrom);
   }
 
   unsigned speciesCount() const { return unsigned(mechanism.species.size()); }

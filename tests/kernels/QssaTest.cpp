@@ -180,6 +180,23 @@ TEST(Qssa, twoIrreversibleReactionsGiveTheKernelOfOneWithAnExplicitReverse) {
   }
 }
 
+TEST(Qssa, errorsOfMixedPrecisionAreThoseOfItsOwnFunctions) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest request =
+      requestOf(hydrogen, {"both", {"HO2", "O"}, {"OH", "H"}, 1e-8}, {Variant::Plain, Variant::Cpu});
+  request.options.precision = Precision::Mixed;
+  Diagnostics diagnostics;
+  const std::vector<SourceFile> files = makePackage(hydrogen, request, diagnostics);
+  for (const Diagnostic &each : diagnostics.all())
+    EXPECT_THAT(each.text, Not(HasSubstr("it will report FAIL")));
+  const std::string &page = std::ranges::find(files, "README.md", &SourceFile::name)->text;
+  const size_t row = page.find("| chemistry | ", page.find("largest, estimated"));
+  ASSERT_NE(row, std::string::npos);
+  const double largest = std::stod(page.substr(row + 14));
+  EXPECT_GT(largest, 1e-10);
+  EXPECT_LT(largest, 1e-7);
+}
+
 TEST(Qssa, isRightOnTheHostWithPointsLeftOver) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   TemporaryFolder folder;
