@@ -11,8 +11,8 @@
 
 using namespace heddle;
 using namespace heddle::source;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 namespace {
 

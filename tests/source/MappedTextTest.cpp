@@ -10,7 +10,7 @@
 namespace heddle::source {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TextEdit edit(unsigned begin, unsigned end, std::string text, std::vector<unsigned> origins = {}) {
   return {{}, begin, end, std::move(text), std::move(origins)};

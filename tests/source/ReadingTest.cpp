@@ -14,7 +14,7 @@ using Kind = ProgramReading::Kind;
 
 namespace {
 
-class ReadingTest : public testing::Test {
+class ReadingTest : public ::testing::Test {
 protected:
   TemporaryFolder folder;
   const fs::path root = fs::canonical(folder.path());
