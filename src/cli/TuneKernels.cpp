@@ -123,7 +123,7 @@ private:
       return SpelledSpace{run.words, run.space};
     tune::Problem problem = run.problem;
     problem.kernel = kernel.name;
-    auto made = spelledSpace(problem, run.request.space);
+    auto made = spelledSpace(problem, run.request.space, program.spaceOf(kernel.name));
     if (auto *none = std::get_if<NoSpace>(&made)) {
       whyNot = fmt::format("{} ({})", none->text, none->hint);
       return std::nullopt;

@@ -141,6 +141,8 @@ std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, ReplayDev
                                                    std::string &whyNot) {
   StartedCopy reading = tune::readingKernels(run.problem); // meanwhile
   std::unique_ptr<ReplayProgram> opened(new ReplayProgram(run, device));
+  if (!run.isSpelledOut)
+    opened->spaces.emplace(run.problem);
   std::string error;
   const std::optional<fs::path> program = device.build(error);
   if (!program)

@@ -46,6 +46,10 @@ public:
   static std::unique_ptr<ReplayProgram> open(const TuneRun &run, ReplayDevice &device, std::string &whyNot);
 
   const tune::KernelPlan &plan() const { return kernels; }
+  /// What `-d auto` offers for a kernel; nothing where that was not computed.
+  std::optional<tune::AutoSpace> spaceOf(const std::string &kernel) {
+    return spaces ? spaces->of(kernel) : std::nullopt;
+  }
   /// What a run of the program takes, with launches made again and again to time them, or without that.
   double secondsOfRun(bool isTimed) const { return runSeconds + (isTimed ? timingSeconds : 0); }
   /// Captures a kernel's longest launch, and replays it once. Null, and `whyNot`, where it cannot be captured or replayed.
@@ -61,6 +65,7 @@ private:
 
   const TuneRun &run;
   ReplayDevice &device;
+  std::optional<tune::EarlySpaces> spaces; ///< where `-d auto` is for the kernels that take longest
   std::filesystem::path program;
   TemporaryFolder first; ///< with the capture of the first launch
   uint64_t firstLaunch = 0;

@@ -173,12 +173,13 @@ bool isAuto(const tune::SpaceWords &words) {
 }
 
 /// Nothing, or why nothing takes the place of `-d auto`.
-std::optional<NoSpace> spellOutAuto(const tune::Problem &problem, tune::SpaceWords &words) {
+std::optional<NoSpace> spellOutAuto(const tune::Problem &problem, tune::SpaceWords &words,
+                                    std::optional<tune::AutoSpace> known) {
   auto wanted = std::ranges::find(words.directives, "auto");
   if (wanted == words.directives.end())
     return std::nullopt;
   words.directives.erase(wanted);
-  tune::AutoSpace space = tune::autoSpace(problem);
+  const tune::AutoSpace space = known ? std::move(*known) : tune::autoSpace(problem);
   const std::string file = problem.file.string();
   if (!space.compiles)
     return NoSpace{fmt::format("{} does not compile", file),
@@ -207,8 +208,9 @@ bool mayReplay(const TuneRequest &request) {
 
 } // namespace
 
-std::variant<SpelledSpace, NoSpace> spelledSpace(const tune::Problem &problem, tune::SpaceWords words) {
-  if (std::optional<NoSpace> none = spellOutAuto(problem, words))
+std::variant<SpelledSpace, NoSpace> spelledSpace(const tune::Problem &problem, tune::SpaceWords words,
+                                                 std::optional<tune::AutoSpace> known) {
+  if (std::optional<NoSpace> none = spellOutAuto(problem, words, std::move(known)))
     return *none;
   NoSpace none;
   std::optional<tune::Space> space = tune::Space::read(words, none.diagnostics);

@@ -5,6 +5,7 @@
 
 #include "SourceOptions.h"
 #include "arch/Arch.h"
+#include "tune/AutoSpace.h"
 #include "tune/Cache.h"
 #include "tune/Maker.h"
 #include "tune/Search.h"
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
 
 namespace heddle::cli {
@@ -83,8 +85,9 @@ struct NoSpace {
   int exitCode = 0;
   Diagnostics diagnostics = {}; ///< of words that cannot be read; `text` is empty then
 };
-/// The words with `-d auto` replaced by what the program allows, for the problem's kernel.
-std::variant<SpelledSpace, NoSpace> spelledSpace(const tune::Problem &problem, tune::SpaceWords words);
+/// The words with `-d auto` replaced by what the program allows, for the problem's kernel; `known` is that where it was computed before.
+std::variant<SpelledSpace, NoSpace> spelledSpace(const tune::Problem &problem, tune::SpaceWords words,
+                                                 std::optional<tune::AutoSpace> known = {});
 
 /// Nothing, and a complaint, where the words make no sense.
 std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session);

@@ -18,11 +18,13 @@
 #include "transform/Pipeline.h"
 #include "transform/Registry.h"
 #include "tune/BlockSize.h"
+#include "tune/FileKernels.h"
 #include "tune/Maker.h"
 #include "tune/Needs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -167,6 +169,30 @@ std::string registerWords(const Problem &problem) {
   return limits.empty() ? "" : fmt::format("-maxrregcount={}|", fmt::join(limits, "|"));
 }
 
+/// As directives call them.
+std::vector<std::string> kernelsToTune(const Problem &problem) {
+  if (!problem.kernel.empty())
+    return {problem.kernel};
+  const std::optional<std::vector<FileKernel>> kernels = fileKernels(problem);
+  return kernels ? plainNames(*kernels) : std::vector<std::string>();
+}
+
+nlohmann::json jsonOf(const AutoSpace &space) {
+  return {{"directives", space.directives}, {"flags", space.flags},       {"refused", space.refused},
+          {"whyNoBlock", space.whyNoBlock}, {"compiles", space.compiles}, {"hasKernel", space.hasKernel}};
+}
+
+AutoSpace spaceOf(const nlohmann::json &json) {
+  AutoSpace space;
+  json.at("directives").get_to(space.directives);
+  json.at("flags").get_to(space.flags);
+  json.at("refused").get_to(space.refused);
+  json.at("whyNoBlock").get_to(space.whyNoBlock);
+  json.at("compiles").get_to(space.compiles);
+  json.at("hasKernel").get_to(space.hasKernel);
+  return space;
+}
+
 } // namespace
 
 AutoSpace autoSpace(const Problem &problem) {
@@ -202,6 +228,27 @@ AutoSpace autoSpace(const Problem &problem) {
   if (!alternatives.empty())
     space.directives.push_back(fmt::format("| {}", fmt::join(alternatives, " | ")));
   return space;
+}
+
+EarlySpaces::EarlySpaces(const Problem &problem)
+    : copy(problem.limits.make, [&problem] {
+        nlohmann::json spaces = nlohmann::json::object();
+        const std::vector<std::string> kernels = kernelsToTune(problem);
+        if (kernels.size() <= std::max(1u, processors() / 2))
+          for (const std::string &kernel : kernels) {
+            Problem own = problem;
+            own.kernel = kernel;
+            spaces[kernel] = jsonOf(autoSpace(own));
+          }
+        return spaces.dump();
+      }) {}
+
+std::optional<AutoSpace> EarlySpaces::of(const std::string &kernel) {
+  const ProcessResult &answer = copy.result();
+  const nlohmann::json spaces =
+      answer.succeeded() ? nlohmann::json::parse(answer.standardOutput, nullptr, false) : nlohmann::json();
+  return spaces.is_object() && spaces.contains(kernel) ? std::optional(spaceOf(spaces[kernel]))
+                                                       : std::nullopt;
 }
 
 } // namespace heddle::tune
