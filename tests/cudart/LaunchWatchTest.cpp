@@ -66,7 +66,8 @@ std::string moduleWith(int additions) {
 
 /// Loads, launches and unloads modules one after the other, as a copy of this process does it. What is wrong, or nothing. The driver's functions
 /// are called as C declares them to a program without cuda.h, with int for CUresult, which the sanitizer takes for another type.
-[[clang::no_sanitize("function")]] std::string runModules(const std::vector<int> &additions, const std::string &countersFile) {
+[[clang::no_sanitize("function")]] std::string runModules(const std::vector<int> &additions,
+                                                          const std::string &countersFile) {
   setenv("HEDDLE_COUNTERS", countersFile.c_str(), 1);
   setenv("HEDDLE_DATA", HEDDLE_SOURCE_DIR, 1);
   void *library = dlopen(HEDDLE_BUILD_DIR "/lib/libheddle_cudart.so", RTLD_NOW | RTLD_LOCAL);
