@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#error "FP64 tensor cores need compute capability 8.0: compile with -arch=sm_80 or later (CMake: -DCMAKE_CUDA_ARCHITECTURES=80), or generate this folder with --variant plain,cpu"
+#error "FP64 tensor cores: -arch=sm_80 or later (-DCMAKE_CUDA_ARCHITECTURES=80), or --variant plain,cpu"
 #endif
 
 namespace {
