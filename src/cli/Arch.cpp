@@ -109,7 +109,7 @@ std::string featuresText(const Arch &a) {
   for (arch::Feature feature : arch::allFeatures())
     (a.has(feature) ? has : lacks) += fmt::format("  {:<22} {}\n", nameOf(feature), aboutOf(feature));
   std::string text = has.empty() ? "" : "\nfeatures\n" + has;
-  return lacks.empty() ? text : text + "\nnot there\n" + lacks;
+  return lacks.empty() ? text : text + "\nnot supported\n" + lacks;
 }
 
 /// Three classes a line, each with the cycles to the next instruction that needs its result.

@@ -105,8 +105,8 @@ void probeToolkit(const std::string &cudaPath, std::vector<Finding> &findings) {
   std::optional<source::Toolkit> toolkit = source::findToolkit(cudaPath);
   findings.push_back(toolkitHeaders(toolkit, cudaPath));
   findings.push_back(toolkitLibraries(toolkit));
-  findings.push_back(
-      toolkitProgram(toolkit, "nvcc", "programs are compiled by NVIDIA's compiler", "clang compiles them"));
+  findings.push_back(toolkitProgram(toolkit, "nvcc", "programs are compiled by NVIDIA's compiler",
+                                    "Clang compiles programs"));
   findings.push_back(toolkitProgram(toolkit, "ptxas",
                                     "exact register and spill counts in addition to estimates",
                                     "register counts are estimates"));

@@ -10,10 +10,12 @@
 #include "Verbs.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "transform/Registry.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -87,7 +89,11 @@ void help(const CLI::App &app, const HelpRequest &request, Session &session) {
       std::cout << helpOf(*verb);
       return;
     }
-  complain(session, fmt::format("there is no verb '{}'", name), suggestionFor(name, verbNames(app)),
+  const bool isDirective = std::ranges::any_of(
+      transform::directiveRules(), [&](const transform::DirectiveRule &rule) { return rule.name == name; });
+  complain(session, fmt::format("there is no verb '{}'", name),
+           isDirective ? fmt::format("{} is a directive: 'heddle help opt' lists its settings", name)
+                       : suggestionFor(name, verbNames(app)),
            ExitBadUsage);
 }
 

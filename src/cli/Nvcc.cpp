@@ -34,6 +34,7 @@ A directive that is refused is left out with a warning. These options are not pa
   -Wheddle               warnings (the default)
   -Wno-heddle            no warnings
   -Werror=heddle         warnings are errors: exit code 1, and nothing is compiled
+  -Wno-error=heddle      warnings are no errors, after -Werror=heddle
 
 Environment:
   HEDDLE_DIRECTIVES      a file with lines KERNEL: DIRECTIVE, for sources that must not be changed

@@ -242,7 +242,7 @@ void optFile(OptRequest &request, const std::vector<transform::Directive> &direc
       transform::applyDirectives(request.file, directives, options, diagnostics);
   warnOfNoDirective(outcome, request.file, diagnostics);
   report();
-  std::cerr << outcome.compilerMessages;
+  std::cerr << outcome.compilerMessages << request.source.hintFor(outcome.compilerMessages);
   printMessages(diagnostics, outcome, request.remarks, session.errorColour);
   session.exitCode = exitCodeOf(outcome, diagnostics);
   if (session.exitCode == ExitDone)

@@ -152,13 +152,22 @@ std::optional<std::array<int64_t, 3>> parseBlock(const std::string &text) {
   return block;
 }
 
+std::string SourceOptions::hintFor(const std::string &compilerMessages) const {
+  const bool isShared =
+      compilerMessages.find("initialization is not supported for __shared__ variables") != std::string::npos;
+  return isShared && cudaPath != "none" ? "hint: nvcc accepts this cuda::barrier, Clang does not with the "
+                                          "headers of a toolkit: --cuda-path none uses "
+                                          "Heddle's own headers\n"
+                                        : "";
+}
+
 std::unique_ptr<source::Program> readProgram(const std::string &file, const SourceOptions &options,
                                              Session &session) {
   auto result = source::Program::parse(file, options.compileOptions());
   if (auto *program = std::get_if<std::unique_ptr<source::Program>>(&result))
     return std::move(*program);
   const auto &failure = std::get<source::ParseFailure>(result);
-  std::cerr << failure.compilerMessages;
+  std::cerr << failure.compilerMessages << options.hintFor(failure.compilerMessages);
   print(std::cerr, failure.diagnostics, session.errorColour);
   session.exitCode =
       failure.kind == source::ParseFailure::Kind::NotReadable ? ExitBadUsage : ExitDoesNotCompile;

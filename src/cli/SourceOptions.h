@@ -36,6 +36,8 @@ public:
   /// a message and the exit code, where -p names a database without it.
   bool readBuildFlags(const std::string &file);
   source::CompileOptions compileOptions() const;
+  /// What to do about errors of Clang that nvcc does not report; empty for others. It ends in a line break.
+  std::string hintFor(const std::string &compilerMessages) const;
   const std::string &archName() const { return arch; }
   /// Of the file that readBuildFlags was called with.
   const std::vector<std::string> &buildFlags() const { return own; }

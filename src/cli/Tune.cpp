@@ -261,7 +261,7 @@ void tuneProgram(TuneRequest &request, Session &session) {
     session.exitCode = ExitInterrupted;
   }
   std::cout << (request.json ? tune::reportJson(*report)
-                             : tuneText(*report, request.top, request.output, hasPragmas));
+                             : tuneText(*report, request.top, request.output, hasPragmas, run->arch.name));
 }
 
 } // namespace

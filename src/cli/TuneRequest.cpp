@@ -300,7 +300,8 @@ bool TuneRun::openCache(Session &session) {
   std::string error;
   cache = tune::Cache::open(file, problem, error);
   if (!cache)
-    complain(session, error, "--cache FILE names another", ExitBadUsage);
+    complain(session, error, fmt::format("rm {} starts a new search; --cache FILE keeps both", file.string()),
+             ExitBadUsage);
   return cache != nullptr;
 }
 
@@ -322,7 +323,7 @@ std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session) {
   std::optional<tune::Budget> budget =
       request.budget.empty() ? tune::Budget() : tune::readBudget(request.budget);
   if (!budget) {
-    complain(session, fmt::format("'{}' is no budget", request.budget),
+    complain(session, fmt::format("invalid value '{}' for --budget", request.budget),
              "50 candidates: 50; time: 120s, 5m, 1h", ExitBadUsage);
     return nullptr;
   }

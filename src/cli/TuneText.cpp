@@ -111,6 +111,7 @@ std::string whyNoneDid(const tune::Report &report) {
   if (list.front() == &report.baseline() || first.micros >= baseline.micros)
     return {};
   return tune::beats(first, baseline) ? " in the whole program"
+         : report.predicted           ? " by 0.1 % or more"
                                       : " by more than the spread of the measurements";
 }
 
@@ -183,7 +184,8 @@ void ProgressLine::clear() {
   isShown = false;
 }
 
-std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas) {
+std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas,
+                     const std::string &arch) {
   const tune::Report::Entry &winner = *report.winner();
   const double baseline = report.baseline().evaluation.result.micros;
   std::string text =
@@ -212,13 +214,16 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
   if (!output.empty())
     text += fmt::format("written: {}\n", output);
   std::vector<std::string> command = report.written().compilerFlags();
-  command.insert(command.begin(), "nvcc");
+  const bool hasFlags = !command.empty();
+  command.insert(command.begin(), {"nvcc", "-arch=" + arch});
   command.push_back(output);
   if (hasPragmas)
     text +=
         fmt::format("next: compile it with 'heddle nvcc {}', which applies its #pragma heddle lines; with "
                     "--apply the transformed source is written\n",
                     fmt::join(command, " "));
+  else if (hasFlags && output.ends_with(".cu"))
+    text += fmt::format("next: compile it with '{}'\n", fmt::join(command, " "));
   return text;
 }
 

@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace heddle::cli {
 
 std::string suggestionFor(const std::string &word, const std::vector<std::string> &names) {
@@ -31,7 +33,19 @@ std::vector<std::string> optionNames(const CLI::App &verb) {
   return names;
 }
 
+/// Verbs that parse have --cuda-path, those that compile --compiler: each with its own way to Heddle's headers.
+static std::string hintForHeaders(const std::string &name, const std::vector<std::string> &names) {
+  const auto has = [&](const char *option) { return std::ranges::find(names, option) != names.end(); };
+  if (name == "--cuda-path" && has("--compiler"))
+    return "--compiler clang uses Heddle's own headers; CUDA_PATH=DIR selects a toolkit";
+  if (name == "--compiler" && has("--cuda-path"))
+    return "--cuda-path none uses Heddle's own headers";
+  return {};
+}
+
 std::string hintForOption(const std::string &word, const CLI::App &command) {
+  if (std::string hint = hintForHeaders(word.substr(0, word.find('=')), optionNames(command)); !hint.empty())
+    return hint;
   const std::string question = didYouMean(word.substr(0, word.find('=')), optionNames(command));
   return fmt::format("{}{}heddle {}--help", question, question.empty() ? "" : " ",
                      command.get_parent() ? command.get_name() + " " : "");

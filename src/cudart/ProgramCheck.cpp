@@ -94,7 +94,7 @@ void ProgramCheck::write(bool complete) {
     }
     check::Finding finding;
     finding.rule = check::Rule::HostLaunchFailed;
-    finding.text = fmt::format("{} failed with {}, and the program did not ask (cudaGetLastError)",
+    finding.text = fmt::format("{} failed with {}, and the program did not check it (cudaGetLastError)",
                                failure.launch, failure.error);
     finding.hint = failure.hint;
     finding.times = failure.times;

@@ -2,7 +2,7 @@
 //
 // What Heddle has to say while a file is compiled, in the form of compilers: build systems, editors and people know it.
 //
-//     a.cu:12:16: warning: coarsen x=5: the block of this launch is 256 in x, which does not divide by 5 [-Wheddle]
+//     a.cu:12:16: warning: coarsen x=5: the block of this launch is 256 in x, which is not divisible by 5 [-Wheddle]
 #pragma once
 
 #include "support/Diagnostics.h"

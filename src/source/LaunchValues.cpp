@@ -190,7 +190,10 @@ LaunchValues::Outcome LaunchValues::ofCall(const CallExpr *call, At at) const {
   const FunctionDecl *callee = call->getDirectCallee();
   if (!callee || !callee->getIdentifier() || isa<CXXMethodDecl>(callee))
     return {std::nullopt, "it is what a call returns"};
-  Outcome unknown{std::nullopt, "it is what " + quoted(callee) + " returns"};
+  // Of runtime/heddle: a name that the user does not know.
+  const bool isOurs = callee->getQualifiedNameAsString().starts_with("heddle::");
+  Outcome unknown{std::nullopt,
+                  isOurs ? "it is computed at run time" : "it is what " + quoted(callee) + " returns"};
   std::vector<Outcome> arguments;
   for (const Expr *argument : call->arguments())
     arguments.push_back(evaluate(argument, at));

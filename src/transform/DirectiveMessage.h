@@ -3,7 +3,7 @@
 // How a message names the directive that it comes from: the settings, where there are any, in front, and the name
 // in brackets at the end, where editors and log filters look for a rule.
 //
-//     error: coarsen x=5: the block of this launch is 16 in x, which does not divide by 5 [coarsen]
+//     error: coarsen x=5: the block of this launch is 16 in x, which is not divisible by 5 [coarsen]
 //     error: the block that it is launched with is not known [specialize]
 #pragma once
 

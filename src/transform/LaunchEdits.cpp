@@ -22,6 +22,7 @@
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/Syntax/Tokens.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -62,6 +63,23 @@ std::string ofParts(const Context &context, const CXXConstructExpr *construction
   return "dim3(" + parts + ")";
 }
 
+/// "factors of 16 are possible: x=2, 4, 8 or 16"; empty where there are none.
+std::string factorsText(int64_t extent, const std::string &key) {
+  constexpr size_t mostFactors = 8; // the smallest are of use
+  std::vector<std::string> factors;
+  for (int64_t factor = 2; factor <= std::min<int64_t>(extent, 1024) && factors.size() < mostFactors;
+       ++factor)
+    if (extent % factor == 0)
+      factors.push_back(std::to_string(factor));
+  if (factors.empty())
+    return {};
+  const std::string last = factors.back();
+  factors.pop_back();
+  const std::string others = fmt::format("{}", fmt::join(factors, ", "));
+  return fmt::format("factors of {} are possible: {}={}{}{}", extent, key, others,
+                     others.empty() ? "" : " or ", last);
+}
+
 class LaunchDivider {
 public:
   LaunchDivider(Context &context, const LaunchDivision &division) : context(context), division(division) {}
@@ -94,9 +112,9 @@ private:
         isKnown = false;
       } else if (*shape.xyz[d].value % by[d] != 0 || *shape.xyz[d].value < by[d]) {
         return context
-            .refuse(launch.location, "the {} of this launch is {} in {}, which does not divide by {}", what,
+            .refuse(launch.location, "the {} of this launch is {} in {}, which is not divisible by {}", what,
                     *shape.xyz[d].value, std::string(1, "xyz"[d]), by[d])
-            .withHint(fmt::format("the {} is '{}'", what, shape.text));
+            .withHint(factorsText(*shape.xyz[d].value, what == "grid" ? "grid" : std::string(1, "xyz"[d])));
       }
     }
     std::string text = isKnown ? dividedShape(context, shape, by) : std::string();

@@ -116,6 +116,8 @@ std::unique_ptr<Cache> Cache::open(const fs::path &file, const Problem &problem,
   }
   Lines lines = linesOf(file);
   const std::string whose = problemOf(lines);
+  if (!whose.empty() && whose != problem.digest() && keptIn(lines).empty())
+    lines = {}; // nothing is lost: a baseline that did not compile, for example
   if (!lines.whole.empty() && whose != problem.digest()) {
     error = whose.empty() ? fmt::format("'{}' holds no results of heddle tune", file.string())
                           : fmt::format("'{}' holds results of another program, or of this one with other "

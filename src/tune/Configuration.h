@@ -25,6 +25,10 @@ struct Configuration {
   std::vector<std::string> options; ///< of `heddle chem`: "--warps=4"
 
   bool isBaseline() const;
+  /// How many things are other than in the baseline.
+  size_t changes() const {
+    return blocks.size() + directives.size() + defines.size() + flags.size() + options.size();
+  }
   /// "block x=128; coarsen x=2 map=blocked; -DTILE=8 -maxrregcount=64", or "baseline"; "scale: coarsen x=2" where a kernel is
   /// named. Two configurations with the same words are the same.
   std::string str() const;

@@ -57,13 +57,16 @@ const Report::Entry *Search::known(const Configuration &configuration) {
 }
 
 /// The first that is measured is the baseline, which others have to beat by more than chance; of those that do, the fastest
-/// counts.
-bool Search::isBest(const runner::Result &result) const {
+/// counts, and of equal ones the one that changes less.
+bool Search::isBest(const Evaluation &evaluation) const {
+  const runner::Result &result = evaluation.result;
   if (!report.best)
     return result.status == Status::Measured;
-  const runner::Result &best = report.entries[*report.best].evaluation.result;
+  const Evaluation &best = report.entries[*report.best].evaluation;
   return beats(result, report.baseline().evaluation.result) &&
-         (*report.best == 0 || result.micros < best.micros * (1 - leastGain));
+         (*report.best == 0 || result.micros < best.result.micros * (1 - leastGain) ||
+          (result.micros <= best.result.micros &&
+           evaluation.configuration.changes() < best.configuration.changes()));
 }
 
 void Search::take(const Evaluation &evaluation, const std::string &settings, bool fromCache) {
@@ -76,7 +79,7 @@ void Search::take(const Evaluation &evaluation, const std::string &settings, boo
   const runner::Result &result = evaluation.result;
   const std::optional<double> before =
       report.best ? std::optional(report.entries[*report.best].evaluation.result.micros) : std::nullopt;
-  if (isBest(result))
+  if (isBest(evaluation))
     report.best = report.entries.size();
   entry.bestMicros = report.best == report.entries.size() ? std::optional(result.micros) : before;
   byConfiguration[evaluation.configuration.str()] = report.entries.size();

@@ -62,7 +62,7 @@ private:
   using Clock = std::chrono::steady_clock;
 
   const Report::Entry *known(const Configuration &configuration);
-  bool isBest(const runner::Result &result) const;
+  bool isBest(const Evaluation &evaluation) const;
   void take(const Evaluation &evaluation, const std::string &settings, bool fromCache);
   void keep(const Evaluation &evaluation);
   bool isOver() const;

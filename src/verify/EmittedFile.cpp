@@ -82,6 +82,12 @@ private:
     return file.untouchedKernels.contains(name.substr(0, name.find('<')));
   }
 
+  /// Of transform/regroup/RegroupCount.
+  bool countsForRegroup(const std::string &name) const {
+    return name.substr(0, name.find('<')).ends_with("Counted") &&
+           file.text.find("heddle::regroup(") != std::string::npos;
+  }
+
   EmittedCheck::Kernel comparedWithOriginal(LaunchChecks::Kernel kernel) {
     check::addSourceLines(kernel.result);
     EmittedCheck::Kernel compared{kernel.name, std::move(kernel.result), std::move(kernel.launch), {}};
@@ -155,11 +161,18 @@ private:
   void notChecked(LaunchChecks::Unchecked &launch) {
     if (isUntouched(launch.name))
       return;
+    if (!launch.launch.isKnown() && countsForRegroup(launch.name))
+      return notChecked(fmt::format(
+          "kernel '{}', which regroup added to count the work of threads: heddle::regroup launches it",
+          launch.name));
     if (!launch.launch.isKnown())
       return notChecked(fmt::format("kernel '{}': {}", launch.name, launch.why));
     rename(launch.launch, file);
-    found.diagnostics.warning(
+    Diagnostic &warning = found.diagnostics.warning(
         launch.launch, fmt::format("not checked: this launch of kernel '{}': {}", launch.name, launch.why));
+    if (launch.why.starts_with("its block"))
+      warning.withHint(fmt::format("heddle check --static {} --block X,Y,Z checks it for one block size",
+                                   file.shownAs.string()));
   }
 
   void notChecked(const Diagnostics &why) {

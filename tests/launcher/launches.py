@@ -171,7 +171,7 @@ def refusals_are_warnings(place):
     done = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
     check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o"], done.arguments)
     first = done.stderr.splitlines()[0]
-    check(re.match(r"a\.cu:13:\d+: warning: coarsen x=5: the block of this launch is 256 in x, which does not divide by 5 \[-Wheddle\]$", first), done.stderr)
+    check(re.match(r"a\.cu:13:\d+: warning: coarsen x=5: the block of this launch is 256 in x, which is not divisible by 5 \[-Wheddle\]$", first), done.stderr)
     check("[coarsen]" not in done.stderr, done.stderr)
     again = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
     check(again.stderr == done.stderr, "the warning is not given again from the cache", again.stderr)

@@ -85,6 +85,18 @@ TEST_F(CacheTest, ResultsOfAnotherProblemAreRefused) {
   EXPECT_THAT(error, HasSubstr("another program"));
 }
 
+TEST_F(CacheTest, AFileOfAnotherProblemWithoutResultsIsOverwritten) {
+  ASSERT_TRUE(open()); // a baseline that did not compile leaves no result
+  problem = {};
+  problem.file = "saxpy.cu";
+  problem.text = "int main() { return 1; }";
+  ASSERT_TRUE(open()) << error;
+  open()->append(evaluation("TILE=8"));
+  std::unique_ptr<Cache> again = open();
+  ASSERT_TRUE(again) << error;
+  EXPECT_TRUE(find(*again, "TILE=8"));
+}
+
 TEST_F(CacheTest, AFileThatIsSomethingElseIsRefusedAndLeftAlone) {
   std::ofstream(file) << "a letter to mother\n";
   EXPECT_FALSE(open());

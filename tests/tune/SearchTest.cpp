@@ -34,6 +34,8 @@ public:
       made.result.reason = known == special.end() ? "" : "because";
       const bool isTwo = configuration.str().find("x=2") != std::string::npos; // no ties
       made.result.micros = 100 - double(configuration.str().size()) - isTwo;
+      if (areTied && !configuration.isBaseline())
+        made.result.micros = 50;
       made.result.q1 = made.result.micros - (configuration.isBaseline() ? spreadOfBaseline : spread) / 2;
       made.result.q3 = made.result.q1 + (configuration.isBaseline() ? spreadOfBaseline : spread);
       if (!heard(made))
@@ -42,6 +44,7 @@ public:
   }
   std::vector<std::string> asked;
   std::map<std::string, Status> special;
+  bool areTied = false;                    ///< all but the baseline
   double spread = 0, spreadOfBaseline = 0; ///< between the quartiles
 
 private:
@@ -123,6 +126,16 @@ TEST_F(SearchTest, NobodyWaitsForTheModel) {
     EXPECT_EQ(different.size(), clock.asked.size()) << "nothing is measured twice";
     EXPECT_EQ(report.winner()->evaluation.configuration.str(), "coarsen x=2 map=interleaved");
   }
+}
+
+TEST_F(SearchTest, OfEqualOnesTheOneThatChangesLessWins) {
+  Diagnostics diagnostics;
+  space = Space::read({.defines = {"UNROLL=16|"}, .flags = {"-maxrregcount=16|"}}, diagnostics).value();
+  FakeExecutor executor(problem);
+  executor.areTied = true;
+  const Report report = run(executor);
+  EXPECT_EQ(executor.asked[1], "-DUNROLL=16 -maxrregcount=16");
+  EXPECT_EQ(report.winner()->evaluation.configuration.changes(), 1u);
 }
 
 TEST_F(SearchTest, AGainWithinTheSpreadIsNone) {

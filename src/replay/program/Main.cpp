@@ -272,7 +272,7 @@ int measureOnce(Session &session, Options &options, int out) {
   writeLine(out, text);
   std::sort(result.times.begin(), result.times.end());
   if (!session.device().measuresTime())
-    std::snprintf(text, sizeof text, "work     %.0f instructions of warps (the simulator has no time)",
+    std::snprintf(text, sizeof text, "work     %.0f warp instructions (the simulator does not measure time)",
                   result.times[0]);
   else
     std::snprintf(text, sizeof text, "time     %.2f us (median of %zu rounds; quartiles %.2f and %.2f us)",

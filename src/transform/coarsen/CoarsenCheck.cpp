@@ -68,7 +68,7 @@ private:
       int64_t extent = *facts.launch.block[axis.dimension];
       if (extent % axis.factor == 0)
         continue;
-      return context.refuse(kernel.location, "the block is {} in {}, which does not divide by {}", extent,
+      return context.refuse(kernel.location, "the block is {} in {}, which is not divisible by {}", extent,
                             std::string(1, "xyz"[axis.dimension]), axis.factor);
     }
     return true;
@@ -209,7 +209,10 @@ private:
   bool checkWarp(const Stmt *statement, const std::string &what) {
     if (map == Map::Blocked)
       return context
-          .refuse(locationOf(statement), "{} puts both ends of {} into one thread", "map=blocked", what)
+          .refuse(locationOf(statement),
+                  "map=blocked merges neighbouring lanes into one thread, and {} works across the lanes of a "
+                  "warp",
+                  what)
           .withHint("map=interleaved keeps neighbouring lanes in different threads");
     if (form && axes.empty())
       return true; // no more than a warp: it is not changed
@@ -229,7 +232,7 @@ private:
                             form->threads, what);
     if (!keepsWarpsWhole(*block, axes, map))
       return context.refuse(locationOf(statement),
-                            "of a block of ({}, {}, {}) the warps would not stay whole, as {} needs",
+                            "the warps of a block of ({}, {}, {}) would be split, and {} needs whole warps",
                             (*block)[0], (*block)[1], (*block)[2], what);
     return true;
   }

@@ -128,8 +128,8 @@ public:
 
   std::string whyNone() const {
     if (!model::mergingPays(bestGain))
-      return fmt::format("merged threads would share {:.0f} % of the loads and the work would shrink {:.2f} "
-                         "times by the model, which is too little to pay for fewer threads",
+      return fmt::format("not profitable: merging threads would save {:.0f} % of the loads; predicted "
+                         "speed-up {:.2f}",
                          100 * bestShared, std::max(1.0, bestGain));
     return rejected.empty() ? "no factor that would pay is possible" : rejected;
   }

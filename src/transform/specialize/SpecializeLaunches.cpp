@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/specialize/SpecializeLaunches.h"
 
+#include "analysis/StatementShape.h"
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/LaunchEdits.h"
@@ -47,10 +48,31 @@ private:
   std::string blockText(const source::Launch &launch) const {
     const RoleShape &shape = wanted.shape;
     if (launch.block.isKnown())
-      return std::to_string(shape.threads());
+      return knownBlockText(launch);
     return fmt::format("heddle::blockWithRoles<{}, {}, {}>({}, {}, \"{}\")", shape.block[0], shape.block[1],
                        shape.block[2], writtenShape(context, launch.block), shape.threads(),
                        context.target.name);
+  }
+
+  /// A variable that the block was goes on being used, so that none is left over: block.x * block.y + 32.
+  std::string knownBlockText(const source::Launch &launch) const {
+    const RoleShape &shape = wanted.shape;
+    const VarDecl *variable = analysis::namedVariable(writtenPart(launch.block.expr));
+    const std::string name = variable ? source::Rewriter(unit).text(launch.block.expr) : "";
+    const auto *record = variable ? variable->getType()->getAsCXXRecordDecl() : nullptr;
+    const bool hasParts = record && (record->getName() == "dim3" || record->getName() == "uint3");
+    if (name.empty() || (!hasParts && !variable->getType()->isIntegerType()))
+      return std::to_string(shape.threads());
+    std::string threads = name;
+    if (hasParts) {
+      threads.clear();
+      for (unsigned d = 0; d < 3; ++d)
+        if (d == 0 || shape.block[d] != 1)
+          threads += fmt::format("{}{}.{}", d ? " * " : "", name, "xyz"[d]);
+    }
+    return fmt::format("{}{} + {}", threads,
+                       shape.consumers == 1 ? "" : fmt::format(" * {}", shape.consumers),
+                       shape.producerThreads());
   }
 
   /// Empty where nothing changes.

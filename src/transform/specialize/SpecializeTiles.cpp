@@ -74,9 +74,9 @@ private:
       if (!block)
         return context
             .refuse(instance->location, here.launchesDisagree
-                                            ? "its launches have different blocks, and roles are for one"
-                                            : "the block that it is launched with is not known")
-            .withHint("--block X,Y,Z gives it, and launches are checked when they happen");
+                                            ? "its launches have different block sizes, and roles are for one"
+                                            : "its block size is known at run time only")
+            .withHint("--block X,Y,Z states it; the emitted launch compares it at run time");
       if (instance != &kernel && *block != shape.block)
         return context.refuse(instance->location, "its instantiations are launched with different blocks");
       shape.block = *block;

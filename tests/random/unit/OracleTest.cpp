@@ -68,5 +68,5 @@ TEST(Oracle, ARefusalHasItsReason) {
   program.directives = {"coarsen x=7"};
   const Verdict verdict = judge({program}, {}).front();
   EXPECT_EQ(verdict.kind, Verdict::Kind::Refused);
-  EXPECT_THAT(verdict.why, ::testing::HasSubstr("does not divide by 7"));
+  EXPECT_THAT(verdict.why, ::testing::HasSubstr("is not divisible by 7"));
 }

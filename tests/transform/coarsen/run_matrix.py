@@ -105,10 +105,10 @@ def coarsened(program, directive, out):
     done = said(command)
     reason = program.wanted_refusal(directive)
     refusal = re.search(r": error: (?:coarsen [^:]*: )?(.*)", done.stdout)
-    if done.returncode == 1 and refusal and ("does not divide by" in done.stdout or (reason and reason in done.stdout)):
+    if done.returncode == 1 and refusal and ("is not divisible by" in done.stdout or (reason and reason in done.stdout)):
         if out.exists():
             return wrong(command, done, "nothing written")
-        return Outcome("refused", "does not divide" if "does not divide by" in done.stdout else refusal[1])
+        return Outcome("refused", "does not divide" if "is not divisible by" in done.stdout else refusal[1])
     if done.returncode == 1 and refusal and "; coarsen" in directive and program.file.stem not in COARSEN_TWICE and not out.exists():
         return Outcome("refused", f"twice: {refusal[1]}")
     if done.returncode != 0 or reason:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Warp operations: correct where warps are whole.
 // refuses: map=blocked: into one thread
-// refuses: x=(8|16): the warps would not stay whole
+// refuses: x=(8|16): would be split
 #include "Harness.h"
 
 __global__ void warpSums(int *sums, int *ranks, const int *in) {
