@@ -7,6 +7,7 @@ thresholds.py --self-test: what counts as a number.
     beside this file with what it is: a budget, a format, a fact of the hardware. Entries for constants that are gone are errors too.
  2. Files that decide (DECIDING) have no other number than those that counting and halving need.
  3. Every row of the table is used.
+ 4. The numbers by which an emitted program decides (RUNTIME) are in docs/thresholds.md with their values.
 """
 import pathlib
 import re
@@ -17,6 +18,7 @@ LIST = pathlib.Path(__file__).parent / "constants.txt"
 MODULES = ["analysis", "check", "counts", "divergence", "flow", "kernels", "model", "report", "transform", "tune", "verify", "partition"]
 DECIDING = ["src/transform/**/*Choice.cpp", "src/transform/**/*Estimate.cpp", "src/analysis/*Habits.cpp",
             "src/transform/**/*Opportunities.cpp", "src/transform/Auto.cpp", "src/model/Profitability.cpp", "src/model/WorkCost.cpp"]
+RUNTIME, NOT_DECIDING = "runtime/heddle/regrouping/orders.cuh", {"mostThreads"}  # a limit of 32-bit numbers
 KINDS = {"algorithm", "budget", "format", "hardware", "protocol", "unit"}
 PLAIN_NUMBERS = {"0", "1", "2", "3", "4", "100", "0.0", "1.0"}  # 3: axes; 4: bytes of a word, axes and grid; 100: percent
 
@@ -102,6 +104,15 @@ def problems():
     for group, name in rows():
         if not any(re.search(rf"\bthreshold::{group}\b", code) and re.search(rf"\b{name}\b", code) for code in files.values()):
             yield f"src/model/Thresholds.def: nothing uses {group}.{name}"
+
+
+    page = (ROOT / "docs/thresholds.md").read_text(encoding="utf-8")
+    found = dict(re.findall(r"^constexpr [\w ]+? (\w+) = ([\d.]+)[uf]*;", (ROOT / RUNTIME).read_text(encoding="utf-8"), re.M))
+    if not found:
+        yield f"{RUNTIME}: has no constants any more"
+    for name, value in found.items():
+        if name not in NOT_DECIDING and f"| `{name}` | {value} |" not in page:
+            yield f"{RUNTIME}: '{name}' is {value}, and docs/thresholds.md has no row with that"
 
 
 def self_test():
