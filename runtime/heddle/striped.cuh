@@ -60,14 +60,14 @@ template <class T, int Elements> struct Striped {
     return fromLane(offered, lane + shift);
   }
 
-  /// Element `place` of the array, which is in this row for all lanes; `place` may differ between lanes.
-  __device__ __forceinline__ T in(int wanted, int place) const {
-    return fromLane(row[existing(wanted)], place);
+  /// Element `index` of the array, which is in this row for all lanes; `index` may differ between lanes.
+  __device__ __forceinline__ T in(int wanted, int index) const {
+    return fromLane(row[existing(wanted)], index);
   }
 
-  /// Selects one of two values that were read before: `there` if `place` is lane + distance, else `other`.
-  static __device__ __forceinline__ T which(int place, int distance, T there, T other) {
-    return place == laneOfWarp() + distance ? there : other;
+  /// Selects one of two values that were read before: `there` if `index` is lane + distance, else `other`.
+  static __device__ __forceinline__ T which(int index, int distance, T there, T other) {
+    return index == laneOfWarp() + distance ? there : other;
   }
 };
 
