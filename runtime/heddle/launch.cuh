@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Launches of kernels whose threads (or blocks) were merged: the block (or grid) is divided by the factors. If it is not
-// divisible, the program ends with a message, because the kernel would omit work otherwise.
+// divisible, the program ends with a message, because the kernel would omit work otherwise. The same for a block that is not the
+// one which --block stated.
 #ifndef HEDDLE_LAUNCH_CUH
 #define HEDDLE_LAUNCH_CUH
 
@@ -19,6 +20,17 @@ inline dim3 dividedShape(dim3 shape, unsigned x, unsigned y, unsigned z, const c
       "heddle: kernel '%s' was coarsened by (%u, %u, %u), and the %s of this launch, (%u, %u, %u), does not "
       "divide by that\n",
       kernel, x, y, z, what, shape.x, shape.y, shape.z);
+  std::abort();
+}
+
+/// The block of a launch of a kernel that was transformed for blocks of X * Y * Z threads, as stated by --block.
+template <unsigned X, unsigned Y, unsigned Z> dim3 statedBlock(dim3 block, const char *kernel) {
+  if (block.x == X && block.y == Y && block.z == Z)
+    return block;
+  std::fprintf(stderr,
+               "heddle: kernel '%s' was transformed for blocks of (%u, %u, %u), as stated by --block, and is "
+               "launched with (%u, %u, %u)\n",
+               kernel, X, Y, Z, block.x, block.y, block.z);
   std::abort();
 }
 

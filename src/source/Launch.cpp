@@ -67,10 +67,8 @@ public:
   }
   /// `heddle::delegate` of runtime/heddle/delegate.cuh, `heddle::regroup` of regroup.cuh.
   static bool isOurs(const FunctionDecl *callee) {
-    const auto *space = dyn_cast<NamespaceDecl>(callee->getDeclContext()->getRedeclContext());
-    return space && space->getName() == "heddle" &&
-           (callee->getName() == "delegate" || callee->getName() == "launchDelegated" ||
-            callee->getName() == "regroup");
+    return isOfRuntime(callee) && (callee->getName() == "delegate" ||
+                                   callee->getName() == "launchDelegated" || callee->getName() == "regroup");
   }
   static std::optional<Launch::Form> formOf(llvm::StringRef name) {
     if (name == "cudaLaunchKernel")

@@ -13,6 +13,7 @@
 namespace clang {
 class CallExpr;
 class Expr;
+class FunctionDecl;
 } // namespace clang
 
 namespace heddle::source {
@@ -58,6 +59,9 @@ struct Launch {
   std::string stream; ///< as written, empty for the default
   bool insideMacro = false;
 };
+
+/// A function of runtime/heddle, in the namespace of that name.
+bool isOfRuntime(const clang::FunctionDecl *function);
 
 std::vector<Launch> findLaunches(const Unit &host, const std::vector<std::unique_ptr<Kernel>> &kernels);
 

@@ -6,7 +6,9 @@
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
+#include <llvm/ADT/STLExtras.h>
 
 using namespace clang;
 
@@ -50,6 +52,16 @@ const Expr *stripped(const Expr *expr) {
     expr = unwrapped(expr)->IgnoreParenCasts();
   }
   return expr;
+}
+
+/// `template <unsigned X, unsigned Y, unsigned Z>`: what they are in this instantiation.
+std::vector<int64_t> templateNumbers(const FunctionDecl *function) {
+  std::vector<int64_t> numbers;
+  const TemplateArgumentList *arguments = function->getTemplateSpecializationArgs();
+  for (unsigned i = 0; arguments && i < arguments->size(); ++i)
+    if ((*arguments)[i].getKind() == TemplateArgument::Integral)
+      numbers.push_back((*arguments)[i].getAsIntegral().getExtValue());
+  return numbers;
 }
 
 bool isDim3(QualType type) {
@@ -279,6 +291,11 @@ const Definition *LaunchValues::onlyDefinition(const DeclRefExpr *use, const Var
   return all.size() == 1 && definitions->isNeverReassigned(variable) ? all[0] : nullptr;
 }
 
+bool isOfRuntime(const FunctionDecl *function) {
+  const auto *space = dyn_cast<NamespaceDecl>(function->getDeclContext()->getRedeclContext());
+  return space && function->getIdentifier() && space->getName() == "heddle";
+}
+
 LaunchShape LaunchValues::shape(const Expr *expr) const {
   LaunchShape result = shape(expr, {});
   result.expr = expr;
@@ -305,6 +322,8 @@ LaunchShape LaunchValues::shape(const Expr *expr, At at) const {
                : unknownShape(condition.why);
   }
   const auto *call = dyn_cast<CallExpr>(expr);
+  if (std::optional<LaunchShape> ours = call ? shapeOfRuntimeCall(call, at) : std::nullopt)
+    return *ours;
   const Expr *returned = call && call->getDirectCallee() && isDim3(call->getType())
                              ? onlyReturned(call->getDirectCallee()->getDefinition())
                              : nullptr;
@@ -317,9 +336,36 @@ LaunchShape LaunchValues::shape(const Expr *expr, At at) const {
              : unknownShape(evaluate(expr, at).why);
 }
 
+std::optional<LaunchShape> LaunchValues::shapeOfRuntimeCall(const CallExpr *call, At at) const {
+  const FunctionDecl *callee = call->getDirectCallee();
+  if (!callee || !isOfRuntime(callee))
+    return std::nullopt;
+  const llvm::StringRef name = callee->getName();
+  if (name == "blockWithRoles" && call->getNumArgs() > 1)
+    return shapeOfParts({call->getArg(1)}, at);
+  const std::vector<int64_t> numbers = templateNumbers(callee);
+  if ((name == "statedBlock" && numbers.size() == 3) || (name == "warpOf" && numbers.size() == 6)) {
+    LaunchShape result;
+    for (size_t i = 0; i < 3; ++i)
+      result.xyz[i] = {numbers[numbers.size() - 3 + i], {}, {}};
+    return result;
+  }
+  if (name != "mergedBlock" || numbers.size() != 3 || call->getNumArgs() == 0)
+    return std::nullopt;
+  LaunchShape result = shape(call->getArg(0), at);
+  for (size_t i = 0; i < 3; ++i)
+    if (result.xyz[i].value)
+      result.xyz[i] = {*result.xyz[i].value / numbers[i], {}, {}};
+  return result;
+}
+
 LaunchShape LaunchValues::shapeOfParts(llvm::ArrayRef<const Expr *> parts, At at) const {
   if (!parts.empty() && isDim3(parts[0]->getType()))
     return shape(parts[0], at);
+  const bool isAlone = !parts.empty() && llvm::all_of(parts.drop_front(), llvm::IsaPred<CXXDefaultArgExpr>);
+  const auto *call = isAlone ? dyn_cast<CallExpr>(stripped(parts[0])) : nullptr;
+  if (std::optional<LaunchShape> ours = call ? shapeOfRuntimeCall(call, at) : std::nullopt)
+    return *ours;
   LaunchShape result;
   for (LaunchNumber &n : result.xyz)
     n = {1, {}, {}};

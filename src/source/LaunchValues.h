@@ -70,6 +70,8 @@ private:
   Outcome ofVariable(const clang::DeclRefExpr *use, At at) const;
   LaunchNumber component(const clang::Expr *expr, At at) const;
   LaunchShape shape(const clang::Expr *expr, At at) const;
+  /// A block that a function of runtime/heddle returns, if it returns at all.
+  std::optional<LaunchShape> shapeOfRuntimeCall(const clang::CallExpr *call, At at) const;
   LaunchShape shapeOfParts(llvm::ArrayRef<const clang::Expr *> parts, At at) const;
   LaunchShape shapeOfVariable(const clang::DeclRefExpr *use, At at) const;
   LaunchShape shapeOfLocal(const clang::DeclRefExpr *use, const ReachingDefinitions &definitions,

@@ -5,6 +5,8 @@
 #include "transform/DirectiveMessage.h"
 #include "transform/Registry.h"
 
+#include <algorithm>
+
 namespace heddle::transform {
 namespace {
 
@@ -14,15 +16,29 @@ bool changesLaunches(const Directive &directive) {
   return !rule || !rule->keepsLaunches || !rule->keepsLaunches(directive);
 }
 
+bool isLaunchedHere(const Context &context) {
+  return std::ranges::any_of(context.program.launches(), [&](const source::Launch &launch) {
+    return launch.kernel && std::ranges::any_of(context.target.instances, [&](const Kernel *instance) {
+             return instance->mangledName == launch.kernel->mangledName;
+           });
+  });
+}
+
 } // namespace
+
+bool Context::keepsLaunches() const { return !changesLaunches(directive); }
 
 analysis::FactOptions Context::factOptions() const {
   analysis::FactOptions wanted;
-  wanted.block = options.block;
+  // Launches in the file know their block, or were made to compare it with --block (StatedBlock.h).
+  const bool isStated = options.block && !options.isBlockLaunched;
+  if (!isStated || !isLaunchedHere(*this))
+    wanted.block = options.block;
   wanted.arch = options.arch;
-  // What launches here say does not hold for those that are not seen.
-  wanted.launches = changesLaunches(directive) || hasNoOtherLaunches(*this) ? analysis::LaunchesSeen::All
-                                                                            : analysis::LaunchesSeen::Some;
+  // What launches here say does not hold for those that are not seen. With --block there are none: the kernel is closed.
+  wanted.launches = isStated || changesLaunches(directive) || hasNoOtherLaunches(*this)
+                        ? analysis::LaunchesSeen::All
+                        : analysis::LaunchesSeen::Some;
   wanted.isWholeProgram = options.isWholeProgram;
   wanted.pointersDoNotOverlap = options.pointersDoNotOverlap;
   return wanted;

@@ -37,8 +37,10 @@ using source::Unit;
 struct Options {
   source::CompileOptions compile;
   std::optional<std::array<int64_t, 3>> block; ///< --block: where the file does not give it
-  const arch::Arch *arch = nullptr;            ///< for occupancy; none without
-  std::string kernel;                          ///< -k: the kernel that -d speaks of; empty for all
+  bool isBlockLaunched =
+      false; ///< `block` is what a pass made of the launches instead, so that it is certain
+  const arch::Arch *arch = nullptr; ///< for occupancy; none without
+  std::string kernel;               ///< -k: the kernel that -d speaks of; empty for all
   bool leavesRefusedOut = false; ///< a directive that is refused is left out, and the others are carried out
   bool isWholeProgram = false;   ///< --assume whole-program: no other file launches the file's kernels
   bool pointersDoNotOverlap = false; ///< --assume no-overlap: memory that a kernel is given is disjoint
@@ -97,6 +99,8 @@ public:
   source::Edits edits; ///< gathered by the pass, which returns them
   const Unit &device() const { return program.device(); }
   const KernelFacts &facts(const Kernel &kernel);
+  /// The directive leaves the kernel's launches as they are.
+  bool keepsLaunches() const;
   /// What is known of the kernel's pointers alone, for directives that ask nothing else about launches.
   analysis::LaunchFacts pointersOf(const Kernel &kernel) const;
 

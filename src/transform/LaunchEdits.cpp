@@ -91,9 +91,6 @@ public:
     if (launch.form == source::Launch::Form::Delegated)
       return context.refuse(launch.location,
                             "the kernel is persistent: a block of it is a warp and cannot shrink");
-    if (launch.form == source::Launch::Form::Regrouped)
-      return context.refuse(launch.location,
-                            "the kernel's threads are regrouped already, which has to come last");
     bool changesBlock = division.block != std::array<unsigned, 3>{1, 1, 1};
     return (!changesBlock || divideShape(launch, launch.block, division.block, "block")) &&
            (division.grid == 1 || divideShape(launch, launch.grid, {division.grid, 1, 1}, "grid"));
@@ -152,6 +149,9 @@ const Expr *writtenPart(const Expr *expression) {
 std::string dividedShape(const Context &context, const source::LaunchShape &shape,
                          const std::array<unsigned, 3> &by) {
   const Expr *written = writtenPart(shape.expr);
+  if (auto *call = dyn_cast<CallExpr>(written);
+      call && call->getDirectCallee() && source::isOfRuntime(call->getDirectCallee()))
+    return {}; // what it checks is checked once
   if (written->getType()->isIntegerType())
     return by[1] == 1 && by[2] == 1 ? over(textOf(context, written), isSimple(written), by[0])
                                     : std::string();
@@ -233,6 +233,17 @@ void includeHelper(Context &context, const std::string &header) {
     source::Rewriter(device).insertOnLine(context.edits, onDevice->location(), include);
   else
     source::Rewriter(host).insertOnLine(context.edits, onHost->location(), include);
+}
+
+bool comesBeforeRegroup(Context &context) {
+  for (const Kernel *instance : context.target.instances)
+    for (const source::Launch *launch : context.facts(*instance).launches)
+      if (launch->form == source::Launch::Form::Regrouped)
+        return context
+            .refuse(context.target.first().location,
+                    "'{}' is already regrouped: regroup must be the last directive", context.target.name)
+            .withHint(fmt::format("put {} before regroup", context.directive.name));
+  return true;
 }
 
 bool isLaunched(Context &context) {

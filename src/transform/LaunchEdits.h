@@ -30,6 +30,9 @@ bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &
 bool changeLaunches(Context &context, const std::function<bool(const source::Launch &)> &change,
                     unsigned &launches);
 
+/// A kernel whose threads are regrouped cannot be changed by directives that change its launches; false, with a refusal, for one.
+bool comesBeforeRegroup(Context &context);
+
 /// Some launch of the target is in the file.
 bool isLaunched(Context &context);
 

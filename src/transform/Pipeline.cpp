@@ -11,11 +11,13 @@
 #include "transform/Pipeline.h"
 
 #include "source/MappedText.h"
+#include "transform/CloseKernel.h"
 #include "transform/DirectiveMessage.h"
 #include "transform/Includes.h"
 #include "transform/JoinedText.h"
 #include "transform/Pragmas.h"
 #include "transform/Registry.h"
+#include "transform/StatedBlock.h"
 #include "transform/Targets.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -181,8 +183,11 @@ private:
   /// What was kept since `said` is a kernel that a directive left unchanged.
   void collectKept(size_t said) {
     for (size_t i = said; i < diagnostics.all().size(); ++i)
-      if (const Diagnostic &each = diagnostics.all()[i]; each.severity == Severity::Kept)
-        outcome.leftUnchanged.add(each.severity, each.location, each.text).notes = each.notes;
+      if (const Diagnostic &each = diagnostics.all()[i]; each.severity == Severity::Kept) {
+        Diagnostic &kept = outcome.leftUnchanged.add(each.severity, each.location, each.text);
+        kept.notes = each.notes;
+        kept.hint = each.hint;
+      }
   }
 
   /// The directive changed nothing at all, and a reason must be among the messages.
@@ -299,6 +304,36 @@ private:
     std::vector<std::pair<std::string, std::string>> next = {}; ///< kernels, and what is to be done to them
   };
 
+  /// The launches of a kernel whose block a directive relies on are compared with --block first, and none may be missed.
+  static PassResult runOn(const Pass &pass, Context &context) {
+    if (std::optional<PassResult> compared = compareStatedBlock(context))
+      return std::move(*compared);
+    PassResult result = pass.run(context);
+    auto *edited = std::get_if<Edited>(&result);
+    const bool reliesOnBlock = context.options.block && !context.options.isBlockLaunched;
+    if (!edited || edited->edits.empty() || !reliesOnBlock || !context.keepsLaunches())
+      return result;
+    if (!closeKernel(context))
+      return Refused();
+    edited->edits.append(context.edits);
+    return result;
+  }
+
+  /// --block is for launches that do not know theirs: once for each kernel, before directives change its launches.
+  void warnOfOtherBlock(const Context &context) {
+    if (!options.block || !comparedKernels.insert(context.target.name).second)
+      return;
+    const source::Launch *other = launchWithOtherBlock(context);
+    if (!other)
+      return;
+    const auto &[x, y, z] = other->block.xyz;
+    Diagnostics messages;
+    messages.warning(other->location,
+                     fmt::format("--block is not used for '{}': the block of this launch is ({}, {}, {})",
+                                 context.target.name, *x.value, *y.value, *z.value));
+    addMessages(asGivenLocations(messages), diagnostics);
+  }
+
   /// Carries a pass out on the text as it is, and changes nothing. Unchanged: the directive is called off.
   std::variant<Combined, Unchanged, Refused, Needs>
   attempt(const PassRun &wanted, std::optional<unsigned> line, Diagnostics &messages) {
@@ -313,12 +348,15 @@ private:
     if (targets.empty())
       return Refused();
     Options here = options;
-    if (blockLeft)
+    if (blockLeft) {
       here.block = blockLeft;
+      here.isBlockLaunched = true;
+    }
     Combined combined;
     for (const Target &target : targets) {
       Context context(*program, target, directive, here, messages);
-      PassResult result = wanted.pass.run(context);
+      warnOfOtherBlock(context);
+      PassResult result = runOn(wanted.pass, context);
       if (std::holds_alternative<Refused>(result)) {
         if (isForOneOfSeveral)
           messages = withHint(messages, "-k NAME applies the directive to one of the kernels of this file");
@@ -523,6 +561,7 @@ private:
   std::optional<source::MappedText> readText;
   std::filesystem::path embeddedFile;              ///< the last one
   std::set<std::string> touched;                   ///< kernels that were edited
+  std::set<std::string> comparedKernels;           ///< with --block
   std::optional<State> saved;                      ///< what a refusal goes back to
   std::optional<std::array<int64_t, 3>> blockLeft; ///< what passes have made of the kernel's block
   Outcome outcome;

@@ -229,6 +229,7 @@ const std::vector<NormalizationRule> &normalizationRules() {
       {"plain-indices", "replaces member functions of thread_block by threadIdx, blockIdx and so on"},
       {"separate-names", "renames variables that hide others"},
       {"split-declarations", "splits declarations with several declarators"},
+      {"stated-block", "compares --block with blocks of launches that are known only at run time"},
   };
   return table;
 }

@@ -125,6 +125,30 @@ TEST(Launch, SmallFunctionsAndMinMaxAreLookedInto) {
   EXPECT_EQ(blockOf("k<<<ceilDiv(now(), 32), 32>>>(p);"), "?,1,1/32,1,1");
 }
 
+TEST(Launch, BlocksThatTheRuntimeLibraryComparesAreKnown) {
+  const auto block = [](const std::string &text) {
+    auto program =
+        parsed("namespace heddle {\n"
+               "template <unsigned X, unsigned Y, unsigned Z> dim3 statedBlock(dim3 block, const char *);\n"
+               "template <unsigned X, unsigned Y, unsigned Z> dim3 mergedBlock(dim3 block, const char *);\n"
+               "template <unsigned X, unsigned Y, unsigned Z, unsigned LX, unsigned LY, unsigned LZ>\n"
+               "dim3 warpOf(dim3 block, const char *);\n"
+               "template <unsigned X, unsigned Y, unsigned Z>\n"
+               "unsigned blockWithRoles(dim3 block, unsigned threads, const char *);\n}\n"
+               "template <unsigned X, unsigned Y, unsigned Z> dim3 statedBlock(dim3 block, const char *);\n"
+               "__global__ void k() {}\nvoid host(int n) { k<<<1, " +
+               text + ">>>(); }\n");
+    return program && program->launches().size() == 1 ? str(program->launches()[0].block) : "no launch";
+  };
+  EXPECT_EQ(block("heddle::statedBlock<16, 8, 2>(n, \"k\")"), "16,8,2");
+  EXPECT_EQ(block("heddle::mergedBlock<2, 4, 1>(heddle::statedBlock<16, 8, 2>(n, \"k\"), \"k\")"), "8,2,2");
+  EXPECT_EQ(block("heddle::warpOf<16, 16, 1, 16, 2, 1>(n, \"k\")"), "16,2,1");
+  EXPECT_EQ(block("heddle::blockWithRoles<128, 1, 1>(n, 256, \"k\")"), "256,1,1");
+  // Division alone does not say what is divided, and others may use the name.
+  EXPECT_EQ(block("heddle::mergedBlock<2, 1, 1>(n, \"k\")"), "?,1,1");
+  EXPECT_EQ(block("statedBlock<16, 8, 2>(n, \"k\")"), "?,?,?");
+}
+
 TEST(Launch, AReferenceIsNotTakenForWhatItWasBoundTo) {
   EXPECT_EQ(only("int b = 32; const int &r = b; b = 64; k<<<1, r>>>(p);"), "1,1,1/?,1,1");
 }

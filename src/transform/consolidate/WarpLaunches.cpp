@@ -16,6 +16,7 @@
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
 #include "transform/LaunchEdits.h"
+#include "transform/StatedBlock.h"
 #include "transform/tasks/KernelHead.h"
 
 #include <clang/AST/Attr.h>
@@ -45,9 +46,6 @@ std::optional<std::array<int64_t, 3>> knownShape(const source::LaunchShape &shap
 }
 
 bool mayChange(Context &context, const source::Launch &launch) {
-  if (launch.form == source::Launch::Form::Regrouped)
-    return context.refuse(launch.location,
-                          "the kernel's threads are regrouped already, which has to come last");
   if (launch.form != source::Launch::Form::LaunchKernelEx)
     return true;
   return context.refuse(launch.location,
@@ -102,6 +100,15 @@ std::string laneText(Context &context, const source::Launch &launch, const std::
   return divided.empty() ? shapeText(lanes) : divided;
 }
 
+/// The same where the block is compared with the one that was assumed, at run time.
+std::string comparedLanes(const Context &context, const source::Launch &launch,
+                          const std::array<int64_t, 3> &block, const std::array<unsigned, 3> &lanes) {
+  const std::string compared = comparedBlock(context, launch.block);
+  return fmt::format("heddle::warpOf<{}, {}, {}, {}, {}, {}>({}, \"{}\")", block[0], block[1], block[2],
+                     lanes[0], lanes[1], lanes[2],
+                     compared.empty() ? writtenShape(context, launch.block) : compared, context.target.name);
+}
+
 /// Every declaration of the target, by the place of its name.
 std::set<clang::SourceLocation> declarationsOf(const Kernel &kernel) {
   std::set<clang::SourceLocation> locations;
@@ -140,7 +147,7 @@ bool addLaunchArgument(Context &context, const source::Launch &launch, const std
         .refuse(
             launch.location,
             "the kernel needs its block as an argument, and this launch hands its arguments over by address")
-        .withHint("--block X,Y,Z says the block beforehand");
+        .withHint("give it with --block X,Y,Z");
   const bool hasArguments = call->getNumArgs() > 0 && !isa<CXXDefaultArgExpr>(call->getArg(0));
   const clang::SourceLocation first = hasArguments ? call->getArg(0)->getBeginLoc() : call->getRParenLoc();
   context.edits.insertBefore(*launch.unit, first, argument + (hasArguments ? ", " : ""));
@@ -184,13 +191,12 @@ bool launchKnown(Context &context, const std::array<int64_t, 3> &block, const Wa
   auto change = [&](const source::Launch &launch) {
     if (!mayChange(context, launch) || !isAsAssumed(context, launch, block))
       return false;
-    const bool isKnown = launch.block.isKnown();
-    needsHelper |= !isKnown;
-    std::string text = isKnown ? laneText(context, launch, block, lanes)
-                               : fmt::format("heddle::warpOf<{}, {}, {}, {}, {}, {}>({}, \"{}\")", block[0],
-                                             block[1], block[2], lanes[0], lanes[1], lanes[2],
-                                             writtenShape(context, launch.block), context.target.name);
-    context.edits.replace(*launch.unit, launch.block.expr->getSourceRange(), text);
+    const std::string compared = comparedBlock(context, launch.block);
+    const bool isConstant = launch.block.isKnown() && compared.empty();
+    needsHelper |= !isConstant;
+    context.edits.replace(*launch.unit, launch.block.expr->getSourceRange(),
+                          isConstant ? laneText(context, launch, block, lanes)
+                                     : comparedLanes(context, launch, block, lanes));
     return true;
   };
   return changeLaunches(context, change, launches) && included(context, needsHelper);
@@ -212,7 +218,11 @@ bool launchMoreBlocks(Context &context, const BlockKnowledge &known, const std::
       return false;
     std::optional<std::array<int64_t, 3>> block = knownShape(launch.block);
     const std::string grid = writtenShape(context, launch.grid);
-    std::string more, warp = block ? laneText(context, launch, *block, lanes) : shapeText(lanes);
+    const bool isCompared = block && !comparedBlock(context, launch.block).empty();
+    needsHelper |= isCompared;
+    std::string more, warp = isCompared ? comparedLanes(context, launch, *block, lanes)
+                             : block    ? laneText(context, launch, *block, lanes)
+                                        : shapeText(lanes);
     if (block && writtenPart(launch.grid.expr)->getType()->isIntegerType() && (*block)[1] == lanes[1] &&
         (*block)[2] == lanes[2]) {
       more = fmt::format("({}) * {}", grid, (*block)[0] / lanes[0]);

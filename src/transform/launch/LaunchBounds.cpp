@@ -35,23 +35,29 @@ struct Bounds {
 bool isPersistent(Context &context, const source::Launch &launch) {
   if (launch.form != source::Launch::Form::Delegated)
     return false;
-  context.refuse(launch.location,
-                 "the kernel is launched by persistent warps, and has the bounds that they need");
+  context
+      .refuse(launch.location,
+              "'{}' is a persistent kernel (consolidate), whose __launch_bounds__ are part of that "
+              "transformation",
+              context.target.name)
+      .withHint("throttle=N of consolidate limits its resident warps");
   return true;
 }
 
 /// The largest block that the kernel is launched with; a refusal that names the launch whose block is not known.
 std::optional<int64_t> largestBlock(Context &context) {
   int64_t largest = 0;
-  if (context.options.block)
+  if (context.options.block && !isLaunched(context))
     largest = (*context.options.block)[0] * (*context.options.block)[1] * (*context.options.block)[2];
   for (const Kernel *instance : context.target.instances)
     for (const source::Launch *launch : context.facts(*instance).launches) {
       if (isPersistent(context, *launch))
         return std::nullopt;
       if (!launch->block.isKnown())
-        return context.refuse(launch->location, "how many threads this launch has is known at run time only")
-            .withHint("threads=N is the most that there may be");
+        return context
+            .refuse(launch->location,
+                    "the number of threads per block of this launch is known only at run time")
+            .withHint("give threads=N, the maximum number of threads per block");
       largest = std::max(largest, *launch->block.total());
     }
   // A bound that is there says more than --block: another directive may have written it.

@@ -5,6 +5,7 @@
 #include "source/Rewriter.h"
 #include "source/Unit.h"
 #include "transform/LaunchEdits.h"
+#include "transform/StatedBlock.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -47,11 +48,12 @@ private:
 
   std::string blockText(const source::Launch &launch) const {
     const RoleShape &shape = wanted.shape;
-    if (launch.block.isKnown())
+    const std::string compared = comparedBlock(context, launch.block);
+    if (launch.block.isKnown() && compared.empty())
       return knownBlockText(launch);
     return fmt::format("heddle::blockWithRoles<{}, {}, {}>({}, {}, \"{}\")", shape.block[0], shape.block[1],
-                       shape.block[2], writtenShape(context, launch.block), shape.threads(),
-                       context.target.name);
+                       shape.block[2], compared.empty() ? writtenShape(context, launch.block) : compared,
+                       shape.threads(), context.target.name);
   }
 
   /// A variable that the block was goes on being used, so that none is left over: block.x * block.y + 32.

@@ -1,0 +1,13 @@
+// heddle opt --assume whole-program --block 128 -d "coarsen grid=2"
+
+#include <heddle/launch.cuh>
+
+__global__ void k(float *a) {
+  #pragma unroll
+  for (unsigned kb = 0; kb < 2; ++kb) {
+    const unsigned blockX = blockIdx.x + kb * gridDim.x;
+    int i = blockX * blockDim.x + threadIdx.x;
+    a[i] = a[i] * 2.0f;
+  }
+}
+void f(float *a, int n, int threads) { k<<<heddle::mergedGrid<2, 1, 1>(n / threads, "k"), heddle::statedBlock<128, 1, 1>(threads, "k")>>>(a); }
