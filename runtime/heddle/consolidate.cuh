@@ -53,7 +53,7 @@ template <unsigned X, unsigned Y, unsigned Z> dim3 grownGrid(dim3 grid, const ch
 /// The same for a one-dimensional block whose size is known only at run time.
 inline dim3 gridOfWarps(dim3 grid, dim3 block, const char *kernel) {
   if (block.x % 32 != 0 || block.y != 1 || block.z != 1)
-    doesNotFit(kernel, "block", block, "is no row of a multiple of", 32);
+    doesNotFit(kernel, "block", block, "is not one row whose length is a multiple of", 32);
   const unsigned long long x = 1ull * grid.x * (block.x / 32);
   if (x > 0x7fffffff)
     doesNotFit(kernel, "grid", grid, "would become too long in x when multiplied by", block.x / 32);

@@ -216,7 +216,7 @@ private:
       return uncheckedLaunch(name, launch.locations.front(),
                              "the dynamic shared memory of this launch is unknown at compile time: " +
                                  launch.whySharedUnknown,
-                             "--shared BYTES states it");
+                             "give it with --shared BYTES");
     report::CheckedBlock block{launch.block, launch.dynamicSharedBytes, launch.locations};
     std::ranges::for_each(block.launches, shorten);
     return {name, verify::checkLaunch(module, kernel, launch, options), std::move(block)};

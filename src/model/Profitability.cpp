@@ -8,9 +8,9 @@
 
 namespace heddle::model {
 
-bool fillsDevice(double warpsOfGrid, const arch::Arch &arch) {
-  return warpsOfGrid >= threshold::grid::leastWarpsPerSm * arch.deviceSms;
-}
+double warpsToFill(const arch::Arch &arch) { return threshold::grid::leastWarpsPerSm * arch.deviceSms; }
+
+bool fillsDevice(double warpsOfGrid, const arch::Arch &arch) { return warpsOfGrid >= warpsToFill(arch); }
 
 // coarsen
 // ------------------------------------------------------------------------------------------------------------

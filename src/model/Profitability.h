@@ -14,6 +14,8 @@ namespace heddle::model {
 // A grid that is known
 // ------------------------------------------------------------------------------------------------------------
 
+/// Warps that a grid needs to have enough of them for every multiprocessor of the device.
+double warpsToFill(const arch::Arch &arch);
 /// Enough warps for every multiprocessor of the device?
 bool fillsDevice(double warpsOfGrid, const arch::Arch &arch);
 

@@ -9,7 +9,7 @@ PassResult chooseAutomatically(Context &context) {
   const Kernel &kernel = context.target.first();
   if (!context.options.arch || !context.facts(kernel).threadsPerBlock()) {
     context.kept(kernel.location, fmt::format("'{}': its block is not known", context.target.name))
-        .withHint("--block X,Y,Z states it");
+        .withHint("give it with --block X,Y,Z");
     return Unchanged();
   }
   // Candidates are compiled one by one, which wants the kernel in the file itself.

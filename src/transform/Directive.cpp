@@ -15,6 +15,9 @@
 #include "transform/Registry.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
 
 namespace heddle::transform {
 namespace {
@@ -71,13 +74,14 @@ public:
 
   std::vector<Directive> read(const std::vector<Word> &words) {
     std::vector<Directive> directives;
-    for (const Word &word : words) {
+    for (size_t i = 0; i < words.size(); ++i) {
+      const Word &word = words[i];
       if (word.text == ";")
         rule = nullptr, expectsName = true;
       else if (expectsName)
         begin(word, directives);
       else if (rule)
-        addSetting(word, directives.back());
+        addSetting(std::span(words).subspan(i), directives.back());
     }
     if (directives.empty() && diagnostics.empty())
       diagnostics.error(origin, "there is no directive here")
@@ -105,10 +109,14 @@ private:
         .withHint(question.empty() ? "there are " + joinAnd(directiveNames()) : question);
   }
 
-  void addSetting(const Word &word, Directive &directive) {
+  /// The first of `words`, which are all that are left.
+  void addSetting(std::span<const Word> words, Directive &directive) {
+    const Word &word = words.front();
     size_t equals = word.text.find('=');
     std::string key = word.text.substr(0, equals);
     const SettingRule *setting = rule->find(key);
+    if (!setting && equals == std::string::npos && continuesExpression(directive))
+      return complainOfSpaces(words, directive);
     if (!setting)
       return complainOfKey(word, key);
     if (equals == std::string::npos || equals + 1 == word.text.size()) {
@@ -132,6 +140,32 @@ private:
     directive.location.endColumn = locationOf(word).endColumn;
   }
 
+  /// `by=start[i] + 1`: what follows the space belongs to the expression before it.
+  bool continuesExpression(const Directive &directive) const {
+    const SettingRule *last =
+        directive.settings.empty() ? nullptr : rule->find(directive.settings.back().key);
+    return last && last->kind == SettingRule::Kind::Text;
+  }
+
+  /// Once for the whole rest of the expression, of which `words` begins with the first word.
+  void complainOfSpaces(std::span<const Word> words, const Directive &directive) {
+    const Setting &expression = directive.settings.back();
+    if (std::exchange(splitExpression, expression.location.column) == expression.location.column)
+      return;
+    std::string together = expression.values.front(), apart = together;
+    for (const Word &word : words) {
+      if (word.text == ";" || rule->find(word.text.substr(0, word.text.find('='))))
+        break;
+      together += word.text;
+      apart += " " + word.text;
+    }
+    diagnostics
+        .error(locationOf(words.front()), fmt::format("'{}' follows the expression of '{}' after a space",
+                                                      words.front().text, expression.key))
+        .withHint(fmt::format("an expression has no spaces outside of brackets: {0}={1} or {0}=({2})",
+                              expression.key, together, apart));
+  }
+
   void complainOfKey(const Word &word, const std::string &key) {
     std::vector<std::string> keys;
     for (const SettingRule &known : rule->settings)
@@ -146,6 +180,7 @@ private:
   Diagnostics &diagnostics;
   const DirectiveRule *rule = nullptr;
   bool expectsName = true;
+  std::optional<unsigned> splitExpression; ///< column of the last expression that has spaces
 };
 
 } // namespace

@@ -72,6 +72,16 @@ TEST(Directive, AnExpressionIsOneWordAsFarAsItsBracketsReachAndHasNoAlternatives
   EXPECT_EQ(complaint("regroup by=").hint, "by=EXPRESSION, without spaces outside of brackets");
 }
 
+TEST(Directive, SpacesInAnExpressionAreReportedOnce) {
+  Diagnostics diagnostics;
+  readDirectives("regroup by=start[i] + 1 via=layout", {"<command line>", 1, 1}, diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  EXPECT_EQ(diagnostics.all()[0].text, "'+' follows the expression of 'by' after a space");
+  EXPECT_EQ(diagnostics.all()[0].hint,
+            "an expression has no spaces outside of brackets: by=start[i]+1 or by=(start[i] + 1)");
+  EXPECT_EQ(complaint("regroup vial=layout").text, "'regroup' takes no 'vial'");
+}
+
 TEST(Directive, AnUnknownNameGetsTheNearestOne) {
   Diagnostic wrong = complaint("coarse x=2");
   EXPECT_EQ(wrong.text, "there is no directive 'coarse'");

@@ -138,6 +138,8 @@ PassResult coarsen(Context &context) {
     context.kept(context.target.first().location, "all factors are 1: there is nothing to merge");
     return Unchanged();
   }
+  if (!comesBeforeRegroup(context))
+    return Refused();
   return coarsenAlong(context, axes, map);
 }
 

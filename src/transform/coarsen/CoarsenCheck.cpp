@@ -221,7 +221,7 @@ private:
       return context
           .refuse(locationOf(statement),
                   "{} is valid only if no warp is split, and the block size is unknown", what)
-          .withHint("--block X,Y,Z states it");
+          .withHint("give it with --block X,Y,Z");
     const bool isPadded = form && form->isLinear;
     if (isPadded && !form->hasGaps)
       return true;

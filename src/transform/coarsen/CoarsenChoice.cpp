@@ -127,6 +127,8 @@ public:
   }
 
   std::string whyNone() const {
+    if (!rejectedForMemory.empty())
+      return rejectedForMemory;
     if (!model::mergingPays(bestGain))
       return fmt::format("not profitable: merging threads would save {:.0f} % of the loads; predicted "
                          "speed-up {:.2f}",
@@ -216,8 +218,10 @@ private:
   }
 
   void note(const Candidate &candidate, const std::string &why) {
-    if (rejected.empty())
+    if (candidate.because.empty() && rejected.empty())
       rejected = fmt::format("{} {}", candidate.str(), why);
+    if (!candidate.because.empty() && rejectedForMemory.empty())
+      rejectedForMemory = fmt::format("{} ({}) {}", candidate.str(), candidate.because, why);
   }
 
   std::optional<double> gridBlocks(const Candidate &candidate) const {
@@ -239,7 +243,8 @@ private:
     const double warps = double(candidate.threads) / arch.warpSize;
     std::optional<double> blocks = gridBlocks(candidate);
     if (blocks && !model::fillsDevice(*blocks * warps, arch)) {
-      note(candidate, fmt::format("would leave {:.0f} warps in the whole grid", *blocks * warps));
+      note(candidate, fmt::format("would leave {:.0f} warps in the grid; {} ({} SMs) needs {:.0f}",
+                                  *blocks * warps, arch.name, arch.deviceSms, model::warpsToFill(arch)));
       return false;
     }
     return true;
@@ -291,7 +296,8 @@ private:
   const arch::Arch &arch;
   const model::Work before;
   double bestGain = 1, bestShared = 0;
-  std::string rejected; ///< the first candidate that would have paid, and why it cannot be taken
+  std::string rejected;          ///< the first candidate that would have paid, and why it cannot be taken
+  std::string rejectedForMemory; ///< the same of those that would help memory
   bool wasCompiled = false;
   std::optional<analysis::KernelResources> knownBefore;
 };

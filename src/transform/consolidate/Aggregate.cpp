@@ -268,10 +268,10 @@ void reportAggregation(Context &context, const WarpBlock &warp, const BlockKnowl
       known.block ? fmt::format("{} threads", (*known.block)[0] * (*known.block)[1] * (*known.block)[2])
                   : fmt::format("up to {} threads", known.mostThreads);
   std::string text =
-      fmt::format("one warp does the work of a block of '{}', {}", context.target.name, threads);
+      fmt::format("one warp does the work of a block of '{}': {}", context.target.name, threads);
   if (merged)
-    text += fmt::format(": a lane that of {}, in {}{}", itemsOf(warp.axes),
-                        counted(merged->workLoops, "work loop"), merged->str());
+    text += fmt::format(", {} per lane, in {}{}", itemsOf(warp.axes), counted(merged->workLoops, "work loop"),
+                        merged->str());
   Diagnostic &done = context.done(text + launchesText(launches, blocksText(warp.form.lanes)));
   if (merged)
     noteAssumedRaces(context, done);
@@ -312,11 +312,13 @@ PassResult mergeBlock(Context &context, const BlockKnowledge &known) {
 
 PassResult aggregateBlock(Context &context) {
   const Kernel &kernel = context.target.first();
+  if (!comesBeforeRegroup(context))
+    return Refused();
   const BlockKnowledge known = blockKnowledge(context);
   if (!known.block && !isLaunched(context))
     return context
         .refuse(kernel.location, "no launch of the kernel is in the file, so its block is not known")
-        .withHint("--block X,Y,Z states it");
+        .withHint("give it with --block X,Y,Z");
   if (std::optional<std::array<unsigned, 3>> lanes = smallerBlock(context, known))
     return makeBlocksSmaller(context, known, *lanes);
   if (std::optional<Needs> needed = formToCoarsen(context))

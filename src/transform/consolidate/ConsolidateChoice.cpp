@@ -152,8 +152,10 @@ ConsolidateChoice weighConsolidation(Context &context) {
     return {true, "a block is one warp already, and need not wait as a block"};
   const std::optional<int64_t> blocks = facts.blocksOfGrid();
   if (blocks && !model::fillsDevice(double(*blocks), *context.options.arch))
-    return no(fmt::format("not profitable: a grid of {} becomes {}, too few for the device",
-                          counted(size_t(*blocks), "block"), counted(size_t(*blocks), "warp")));
+    return no(fmt::format("not profitable: a grid of {} becomes {}; {} ({} SMs) needs {:.0f}",
+                          counted(size_t(*blocks), "block"), counted(size_t(*blocks), "warp"),
+                          context.options.arch->name, context.options.arch->deviceSms,
+                          model::warpsToFill(*context.options.arch)));
 
   std::optional<std::string> text = consolidatedText(context);
   std::optional<Reread> after = text ? reread(context, *text) : std::nullopt;

@@ -376,11 +376,10 @@ PassResult scalarReplace(Context &context) {
   ScalarReplacer replacer(context, kernel);
   replacer.run();
   if (!replacer.before)
-    context.kept(
-        kernel.location,
-        fmt::format("no short loop of '{}' reads elements of a shared array more than once, or they may lie "
-                    "outside of it",
-                    context.target.name));
+    context.kept(kernel.location, fmt::format("no innermost loop of '{}' with a constant trip count up to {} "
+                                              "reads an element of a shared array "
+                                              "more than once, or its elements may be outside of the array",
+                                              context.target.name, mostTrips));
   return context.edited();
 }
 

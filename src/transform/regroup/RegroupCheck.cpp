@@ -58,7 +58,7 @@ private:
                                      ? kernel.function->getParamDecl(0)->getType()->getAsCXXRecordDecl()
                                      : nullptr;
     if (first && first->getName() == "Regrouped")
-      return context.refuse(kernel.location, "the kernel's threads are regrouped already");
+      return context.refuse(kernel.location, "the kernel is already regrouped");
     for (const Attr *attribute : kernel.function->attrs())
       if (llvm::StringRef(attribute->getSpelling()).contains("cluster"))
         return refuse(unit.location(attribute->getLocation()), "blocks of a cluster belong together");

@@ -42,7 +42,10 @@ public:
     findCounting();
     if (!counting.contains(kernel.function)) {
       Diagnostic &refusal =
-          context.refuse(kernel.location, "the kernel has no loop whose rounds could be counted")
+          context
+              .refuse(kernel.location,
+                      "by=profile (the default) counts iterations, and '{}' has no loop that can be counted",
+                      context.target.name)
               .withHint("by=EXPRESSION names what to group threads by");
       if (const Stmt *loop = loopElsewhere())
         refusal.note(unit.location(loop), "this one is in a function that cannot be given a parameter alone");

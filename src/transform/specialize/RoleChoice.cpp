@@ -221,9 +221,9 @@ private:
     if (!arch.has(Feature::SetMaxNReg))
       return "that is for sm_90 and later";
     if (!target.ends_with("a") && !target.ends_with("f"))
-      return fmt::format("it is for targets of one architecture such as sm_90a, not for {}", target);
+      return fmt::format("setmaxnreg needs an architecture-specific target such as sm_90a, not {}", target);
     if (choice.shape.producers % warpGroup || groupWarps() * choice.shape.consumers % warpGroup)
-      return "each role must be whole groups of four warps";
+      return "each role must have a multiple of four warps (setmaxnreg applies to warpgroups)";
     return {};
   }
 
@@ -239,14 +239,17 @@ private:
   std::string reasonFor(model::Roles answer) const {
     switch (answer) {
     case model::Roles::FewLoads:
-      return "a thread loads one element per iteration, and other blocks hide that latency as well";
-    case model::Roles::UnknownReuse: return "how much is computed on a tile is not seen";
+      return "not profitable: a thread loads one element per iteration; other resident blocks already hide "
+             "its latency";
+    case model::Roles::UnknownReuse: return "not profitable: the work per tile could not be estimated";
     case model::Roles::ComputeBound:
-      return fmt::format("each element that is loaded is read {:.0f} times: the computation is what takes "
-                         "time, and warps that load would be missed there",
-                         work.reuse());
+      return fmt::format(
+          "not profitable: compute-bound (each loaded element is read {:.0f} times): producer warps would "
+          "reduce throughput",
+          work.reuse());
     case model::Roles::LongLoads:
-      return "the load takes more steps than the computation, and would be done by fewer warps";
+      return "not profitable: the load has more instructions than the computation, and fewer warps would "
+             "execute it";
     case model::Roles::Pay: break;
     }
     return fmt::format("a thread loads {:.1f} elements per iteration and reads each {:.1f} times", work.loads,

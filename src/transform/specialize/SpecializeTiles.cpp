@@ -51,7 +51,8 @@ public:
       : context(context), kernel(context.target.first()), unit(*kernel.unit), facts(context.facts(kernel)) {}
 
   bool run() {
-    if (!checkBlock() || !checkBarriers() || !checkHiddenCode() || !checkCode())
+    if (!comesBeforeRegroup(context) || !checkBlock() || !checkBarriers() || !checkHiddenCode() ||
+        !checkCode())
       return false;
     analysis::LoopStudy study(facts);
     if (LegalityFailure trouble = generalFailure(study))
@@ -235,7 +236,7 @@ private:
       return context.refuse(*refused);
     const RoleChoice &choice = std::get<RoleChoice>(chosen);
     if (!choice.pays) {
-      context.kept(kernel.location, choice.reason);
+      context.kept(kernel.location, choice.reason).withHint("a setting such as buffers=2 applies it anyway");
       return true;
     }
     shape = choice.shape;
@@ -276,7 +277,7 @@ private:
     else if (compiled->keepsRegisters)
       done.note(kernel.location, what + ", but ptxas drops it");
     else
-      done.note(kernel.location, fmt::format("{}; ptxas has kept it, with {} bytes spilled", what,
+      done.note(kernel.location, fmt::format("{}; ptxas applied setmaxnreg, {} bytes spilled", what,
                                              compiled->spillStoreBytes + compiled->spillLoadBytes));
   }
 

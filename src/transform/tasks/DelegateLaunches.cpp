@@ -46,7 +46,8 @@ public:
     case Form::LaunchKernelEx:
       return refuse(launch, "this launch takes its shape from a cudaLaunchConfig_t, which is not followed");
     case Form::Delegated: return refuse(launch, "the kernel is already persistent");
-    case Form::Regrouped: return refuse(launch, "the kernel's threads are regrouped already");
+    case Form::Regrouped:
+      return refuse(launch, "the kernel is already regrouped: regroup must be the last directive");
     }
     return false;
   }

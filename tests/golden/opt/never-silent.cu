@@ -5,7 +5,7 @@
 // ONE: never-silent.cu:[[# @LINE + 17]]:17: remark: coarsen x=1: left unchanged: all factors are 1: there is nothing to merge [coarsen]
 
 // RUN: %heddle opt %s -o %t.cu -k twice -d "scalar-replace; consolidate; auto" --cuda-path none --no-check 2>&1 | FileCheck %s --check-prefix=THREE
-// THREE: remark: left unchanged: no short loop of 'twice' reads elements of a shared array more than once
+// THREE: remark: left unchanged: no innermost loop of 'twice' with a constant trip count up to 32 reads an element of a shared array more than once
 // THREE: remark: left unchanged: 'twice': {{.*}} [consolidate]
 // THREE: remark: left unchanged: 'twice': {{.*}} [auto]
 
