@@ -53,6 +53,7 @@
 #include <sys/file.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace fs = std::filesystem;
 
@@ -86,13 +87,26 @@ uint64_t hashOf(const std::vector<std::string> &words) {
   return hash;
 }
 
-/// The files of a make rule "name: file file \ file".
+/// The files of a make rule "name: file file \ file", in which blanks and # of names have a backslash and $ is doubled.
 std::vector<std::string> filesOfRule(const std::string &rule) {
   std::vector<std::string> files;
-  std::istringstream words(rule.substr(std::min(rule.size(), rule.find(": ") + 1)));
-  for (std::string word; words >> word;)
-    if (word != "\\")
-      files.push_back(word);
+  std::string name;
+  const auto end = [&] {
+    if (!name.empty())
+      files.push_back(std::exchange(name, {}));
+  };
+  for (size_t i = std::min(rule.size(), rule.find(": ") + 1); i < rule.size(); ++i) {
+    const char next = i + 1 < rule.size() ? rule[i + 1] : '\n';
+    if (rule[i] == '\\' && next == '\n')
+      end(); // the rule goes on in the next line
+    else if ((rule[i] == '\\' && (next == ' ' || next == '#')) || (rule[i] == '$' && next == '$'))
+      name += rule[++i];
+    else if (rule[i] == ' ' || rule[i] == '\n')
+      end();
+    else
+      name += rule[i];
+  }
+  end();
   return files;
 }
 

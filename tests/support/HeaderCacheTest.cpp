@@ -247,6 +247,20 @@ TEST_F(HeaderCache, HeadersAfterAMacroThatTheyMentionAreNotPrecompiled) {
   EXPECT_EQ(fileOf(with("_OTHER")), fileOf(withCachedHeaders(words, {"heddle/asks.h"})));
 }
 
+TEST_F(HeaderCache, FoldersMayHaveAnyName) {
+  for (const char *name : {"a folder", "a#b", "two  blanks", "a$b"}) {
+    fs::create_directories(folder.path() / name);
+    write((std::string(name) + "/header.h").c_str(), "#pragma once\ninline int answer() { return 42; }\n");
+    const std::vector<std::string> words = {clang->string(), "-x", "c++", "-include",
+                                            (folder.path() / name / "header.h").string()};
+    write("main.cpp", "int main() { return answer(); }\n");
+    const std::vector<std::string> cached = withCachedHeaders(words);
+    ASSERT_EQ(fileOf(cached).extension(), ".pch") << name;
+    EXPECT_EQ(withCachedHeaders(words), cached) << name;
+    EXPECT_EQ(answerOf(cached), 42) << name;
+  }
+}
+
 TEST_F(HeaderCache, AHeaderThatHasChangedIsCompiledAnew) {
   withCachedHeaders(command());
   write("header.h", "#pragma once\ninline int answer() { return 7; } // now\n");
