@@ -340,7 +340,8 @@ private:
     const Directive &directive = wanted.directive;
     std::vector<Target> targets = targetsOf(directive, searchFrom(directive, line), messages);
     const bool isForOneOfSeveral =
-        targets.size() > 1 && !line && directive.kernel.empty() && options.kernel.empty();
+        !line && directive.kernel.empty() && options.kernel.empty() &&
+        std::ranges::any_of(targets, [&](const Target &each) { return each.name != targets.front().name; });
     if (!wanted.kernel.empty())
       std::erase_if(targets, [&](const Target &target) { return target.name != wanted.kernel; });
     if (directive.subject != Subject::Kernel)
