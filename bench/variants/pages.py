@@ -37,7 +37,7 @@ class Variant:
 
     def cell(self):
         if not self.right:
-            return "wrong" if self.timed else "refused" if "refused" in self.note else "failed"
+            return "FAIL" if self.timed else "refused" if "refused" in self.note else "failed"
         spilled = f" s{self.most('spill_bytes')}" if self.most("spill_bytes") else ""
         return f"{self.speedup:.2f} (r{self.most('registers')}{spilled} o{self.occupancy():.0f})"
 
