@@ -475,7 +475,7 @@ TEST_F(ReplayOnce, PrintsWorkAndResults) {
   EXPECT_EQ(same.exitCode, 0) << same.standardError;
   EXPECT_THAT(same.standardOutput,
               AllOf(HasSubstr("kernel   scale(Head *)\n"), HasSubstr("block 256,1,1"),
-                    HasSubstr("5 regions and 2 variables"), HasSubstr("instructions of warps"),
+                    HasSubstr("5 regions and 2 variables"), HasSubstr("warp instructions"),
                     HasSubstr("results  as captured, bit by bit\n")));
   const ProcessResult differs =
       run(TestCapture::kernel(TestCapture::onlyThread(9, "st.global.u32 [%at], 1;")));
