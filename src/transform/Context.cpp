@@ -16,15 +16,17 @@ bool changesLaunches(const Directive &directive) {
   return !rule || !rule->keepsLaunches || !rule->keepsLaunches(directive);
 }
 
-bool isLaunchedHere(const Context &context) {
-  return std::ranges::any_of(context.program.launches(), [&](const source::Launch &launch) {
-    return launch.kernel && std::ranges::any_of(context.target.instances, [&](const Kernel *instance) {
-             return instance->mangledName == launch.kernel->mangledName;
-           });
-  });
-}
-
 } // namespace
+
+std::vector<const source::Launch *> Context::launches() const {
+  std::vector<const source::Launch *> found;
+  for (const source::Launch &launch : program.launches())
+    if (launch.kernel && std::ranges::any_of(target.instances, [&](const Kernel *instance) {
+          return instance->mangledName == launch.kernel->mangledName;
+        }))
+      found.push_back(&launch);
+  return found;
+}
 
 bool Context::keepsLaunches() const { return !changesLaunches(directive); }
 
@@ -32,7 +34,7 @@ analysis::FactOptions Context::factOptions() const {
   analysis::FactOptions wanted;
   // Launches in the file know their block, or were made to compare it with --block (StatedBlock.h).
   const bool isStated = options.block && !options.isBlockLaunched;
-  if (!isStated || !isLaunchedHere(*this))
+  if (!isStated || launches().empty())
     wanted.block = options.block;
   wanted.arch = options.arch;
   // What launches here say does not hold for those that are not seen. With --block there are none: the kernel is closed.

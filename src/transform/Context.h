@@ -99,6 +99,8 @@ public:
   source::Edits edits; ///< gathered by the pass, which returns them
   const Unit &device() const { return program.device(); }
   const KernelFacts &facts(const Kernel &kernel);
+  /// Launches of the target in the program, with those of its instantiations.
+  std::vector<const source::Launch *> launches() const;
   /// The directive leaves the kernel's launches as they are.
   bool keepsLaunches() const;
   /// What is known of the kernel's pointers alone, for directives that ask nothing else about launches.

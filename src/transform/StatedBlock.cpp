@@ -27,15 +27,6 @@ namespace {
 
 constexpr const char *helper = "statedBlock";
 
-/// Launches of the target in the file, with those of its instantiations.
-template <class Visit> bool forLaunches(const Context &context, Visit visit) {
-  for (const source::Launch &launch : context.program.launches())
-    for (const Kernel *kernel : context.target.instances)
-      if (launch.kernel && launch.kernel->mangledName == kernel->mangledName && !visit(launch))
-        return false;
-  return true;
-}
-
 std::array<int64_t, 3> numbersOf(const source::LaunchShape &shape) {
   return {*shape.xyz[0].value, *shape.xyz[1].value, *shape.xyz[2].value};
 }
@@ -63,8 +54,9 @@ std::optional<PassResult> compareStatedBlock(Context &context) {
   const auto &block = context.options.block;
   if (!block || context.options.isBlockLaunched)
     return std::nullopt;
-  if (!forLaunches(context, [&](const source::Launch &launch) { return compare(context, launch, *block); }))
-    return Refused();
+  for (const source::Launch *launch : context.launches())
+    if (!compare(context, *launch, *block))
+      return Refused();
   if (context.edits.empty())
     return std::nullopt;
   includeHelper(context, "launch.cuh");
@@ -72,14 +64,11 @@ std::optional<PassResult> compareStatedBlock(Context &context) {
 }
 
 const source::Launch *launchWithOtherBlock(const Context &context) {
-  const source::Launch *other = nullptr;
   if (context.options.block && !context.options.isBlockLaunched)
-    forLaunches(context, [&](const source::Launch &launch) {
-      if (launch.block.isKnown() && numbersOf(launch.block) != *context.options.block)
-        other = &launch;
-      return !other;
-    });
-  return other;
+    for (const source::Launch *launch : context.launches())
+      if (launch->block.isKnown() && numbersOf(launch->block) != *context.options.block)
+        return launch;
+  return nullptr;
 }
 
 std::string comparedBlock(const Context &context, const source::LaunchShape &shape) {
