@@ -43,7 +43,8 @@ const char *const exitCodes = R"(Exit codes of heddle and heddle-runner
             or -k names no kernel
   3         an input does not compile: CUDA, PTX, a mechanism, a file of states, a plan
   4         a file or standard output cannot be read or written
-  130, 143  interrupted by SIGINT or SIGTERM
+  129, 130, interrupted by SIGHUP, SIGINT or SIGTERM
+  143
   141       the reader of standard output has closed it (SIGPIPE)
 
 heddle run exits with the code of the program that it runs, heddle nvcc with that of the compiler. They use these codes

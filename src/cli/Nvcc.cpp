@@ -27,8 +27,8 @@ Examples:
 
 COMPILER is nvcc or Clang; everything after it is its own command line. CUDA files with #pragma heddle lines, or with such lines
 in headers that they include, are transformed as heddle opt does it, and the compiler gets the results instead of them. Objects and
-dependency files have the same names and contents as without Heddle, and messages of the compiler name your files and lines. Where
-there is nothing to transform, the compiler is called as if Heddle were not there.
+dependency files have the names that they have without Heddle, dependency files list your files, and messages of the compiler name
+your files and lines. Where there is nothing to transform, the compiler is called as if Heddle were not there.
 
 A directive that is refused is left out with a warning. These options are not passed to the compiler:
   -Wheddle               warnings (the default)

@@ -52,7 +52,7 @@ bool mayMoveToRegisters(int64_t registersPerLane);
 unsigned persistentWarpsPerBlock(int64_t sharedBytes, unsigned throttle);
 
 struct TaskWork {
-  double workOfLane = 0;                            ///< in f32 additions
+  double workOfLane = 0;                            ///< in FP32 additions
   unsigned residentAlone = 0, residentTogether = 0; ///< warps per SM, in blocks of one warp and of several
   std::optional<int64_t> tasks;                     ///< blocks of the grid, where it is known
 

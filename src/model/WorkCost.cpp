@@ -9,7 +9,7 @@
 namespace heddle::model {
 namespace {
 
-/// How many f32 additions a multiprocessor does while it does one of a class.
+/// How many FP32 additions a multiprocessor does while it does one of a class.
 double additionsPer(std::string_view cls, const arch::Arch &arch) {
   return std::round(rateOf("add.f32", arch)->perCycle / rateOf(cls, arch)->perCycle);
 }

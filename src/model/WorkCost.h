@@ -5,7 +5,7 @@
 
 namespace heddle::model {
 
-/// What a thread's operations take of a multiprocessor's throughput, in f32 additions: for estimates made from the source, before there
+/// What a thread's operations take of a multiprocessor's throughput, in FP32 additions: for estimates made from the source, before there
 /// is anything to count. Not latency: other warps hide that, as far as there are others (Profitability.h).
 struct WorkCosts {
   double operation = 1;

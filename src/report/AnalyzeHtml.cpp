@@ -233,7 +233,10 @@ private:
       std::vector<std::string> why;
       for (const Step &step : branch->why)
         why.push_back(withLine(step));
-      remark(branch->location, Tone::Warn, "divergent " + branchText(branch->kind),
+      // A label is followed by a colon, which would be read as part of "?:".
+      const bool isOperator = branch->kind == DivergentBranch::Kind::Conditional;
+      remark(branch->location, Tone::Warn,
+             "divergent " + (isOperator ? "conditional operator" : branchText(branch->kind)),
              fmt::format("differs by {}{}{}", branch->level == Level::Warp ? "warp" : "thread",
                          why.empty() ? "" : ": ", fmt::join(why, ", ")),
              true);

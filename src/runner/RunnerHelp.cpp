@@ -44,8 +44,8 @@ const RunnerHelp &runnerHelp() {
       "DIR [OPTIONS]",
       "Exit code 0: measured; 1: the baseline cannot be measured; 2: bad usage, or no such folder; 3: the "
       "plan "
-      "is not well-formed, or the baseline does not compile; 4: a file cannot be read or written; 130 and "
-      "143: interrupted.",
+      "is not well-formed, or the baseline does not compile; 4: a file cannot be read or written; 129, "
+      "130 and 143: interrupted.",
       {{"--only", "ID[,ID...]", "measure the baseline and these candidates (default: all)"},
        {"--again-lost", "", "measure candidates again whose measurement was interrupted twice"},
        {"--jobs", "N", "compilers that run at the same time (default: one per core)"},

@@ -20,7 +20,8 @@ enum ExitCode : int {
   /// The system refused to read or write: no permission, no space, an error of the device. Every output that
   /// cannot be written ends with this, standard output included.
   ExitInputOutput = 4,
-  /// SIGINT and SIGTERM: 128 + the number of the signal, as shells report it.
+  /// SIGHUP, SIGINT and SIGTERM: 128 + the number of the signal, as shells report it.
+  ExitHangup = 129,
   ExitInterrupted = 130,
   ExitTerminated = 143,
 };

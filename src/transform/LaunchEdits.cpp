@@ -241,7 +241,8 @@ bool comesBeforeRegroup(Context &context) {
       if (launch->form == source::Launch::Form::Regrouped)
         return context
             .refuse(context.target.first().location,
-                    "'{}' is already regrouped: regroup must be the last directive", context.target.name)
+                    "'{}' is already regrouped, and {} cannot follow regroup", context.target.name,
+                    context.directive.name)
             .withHint(fmt::format("put {} before regroup", context.directive.name));
   return true;
 }

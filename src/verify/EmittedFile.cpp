@@ -170,7 +170,7 @@ private:
     rename(launch.launch, file);
     Diagnostic &warning = found.diagnostics.warning(
         launch.launch, fmt::format("not checked: this launch of kernel '{}': {}", launch.name, launch.why));
-    if (launch.why.starts_with("its block"))
+    if (launch.isBlockUnknown)
       warning.withHint(fmt::format("heddle check --static {} --block X,Y,Z checks it for one block size",
                                    file.shownAs.string()));
   }

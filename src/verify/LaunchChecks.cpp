@@ -25,7 +25,7 @@ void add(LaunchChecks &checks, const std::string &name, const std::string &kerne
       checks.unchecked.push_back({name, launch.locations.front(),
                                   "its dynamic shared memory is not known: " + launch.whySharedUnknown});
   for (const KernelLaunches::Unknown &launch : launches.unknown)
-    checks.unchecked.push_back({name, launch.location, "its block is not known: " + launch.why});
+    checks.unchecked.push_back({name, launch.location, "its block is not known: " + launch.why, true});
   if (launches.known.empty() && launches.unknown.empty())
     checks.unchecked.push_back({name, {}, "the file does not launch it"});
 }

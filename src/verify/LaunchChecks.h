@@ -25,6 +25,7 @@ struct LaunchChecks {
     std::string name;
     SourceLocation launch; ///< unknown where the file has no launch of the kernel
     std::string why;       ///< "its block is not known: 'n' is a parameter of 'main'"
+    bool isBlockUnknown = false;
   };
   std::vector<Kernel> kernels; ///< one for each way in which one is launched
   std::vector<Unchecked> unchecked;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""SIGINT and SIGTERM while a verb is at work: 130 and 143, no temporary file left, no process left, and how to go on.
+"""SIGINT, SIGTERM and SIGHUP while a verb is at work: 130, 143 and 129, no temporary file left, no process left, and how to go on.
 
     interrupts.py HEDDLE RUNNER SOURCE_DIR
 
@@ -194,6 +194,8 @@ def main():
             interrupt(f"{verb}: SIGINT", command, signal.SIGINT, 130, hint, folder, started)
             if verb != "tune":
                 interrupt(f"{verb}: SIGTERM", command, signal.SIGTERM, 143, hint, folder, started)
+            if verb == "profile":
+                interrupt(f"{verb}: SIGHUP", command, signal.SIGHUP, 129, hint, folder, started)
 
         stopped_search(folder, clang)
 

@@ -47,7 +47,7 @@ public:
       return refuse(launch, "this launch takes its shape from a cudaLaunchConfig_t, which is not followed");
     case Form::Delegated: return refuse(launch, "the kernel is already persistent");
     case Form::Regrouped:
-      return refuse(launch, "the kernel is already regrouped: regroup must be the last directive");
+      return refuse(launch, "the kernel is already regrouped, and cannot be made persistent after that");
     }
     return false;
   }
