@@ -24,7 +24,7 @@ using namespace heddle;
 
 namespace {
 
-const char *const about = R"(Heddle: a warp-level optimizing compiler for CUDA
+const char *const about = R"(Heddle: a source-to-source optimizing compiler for CUDA C++
 
 Examples:
   heddle analyze kernel.cu   what a kernel does, and what limits it

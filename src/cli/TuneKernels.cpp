@@ -15,6 +15,8 @@ namespace {
 
 /// After this multiple of the budget no other candidate is run in the whole program.
 constexpr double latest = 1.25;
+/// Of what is left of the budget: for comparing one candidate in the whole program, while others wait.
+constexpr double mostForOne = 0.5;
 
 /// Searches one kernel after the other.
 class KernelSearches {
@@ -159,10 +161,15 @@ private:
       budget.runs = *budget.runs > runs ? *budget.runs - runs : 0;
     return budget;
   }
-  /// To compare results of a candidate in the middle of a search.
+  /// To compare results of a candidate in the middle of a search: it is run, and where bits differ, it and the baseline run again
+  /// with nothing fused. One candidate must not use up what others need.
   bool hasTimeForProgram(size_t index) const {
-    return !run.budget.seconds ||
-           run.seconds() + program.secondsOfRun(true) + reserved(index) < *run.budget.seconds;
+    if (StopOnInterrupt::isAsked())
+      return false;
+    if (!run.budget.seconds)
+      return true;
+    const double seconds = program.secondsOfRun(true) + 3 * program.secondsOfRun(false);
+    return seconds < mostForOne * (*run.budget.seconds - run.seconds() - reserved(index));
   }
   bool isUsedUp(size_t index) const {
     if (reports.empty())

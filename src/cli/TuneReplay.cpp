@@ -203,6 +203,7 @@ std::unique_ptr<ReplaySearch> ReplayProgram::capture(const tune::KernelShare &ke
     command.push_back(std::move(word));
   search->measurer = std::make_unique<tune::ReplayMeasurer>(
       search->problem, std::move(command), whole, kernel.name, !run.budget.seconds, std::move(model));
+  search->measurer->makeUnfusedBy(*search->maker);
   whyNot = search->measurer->prepare();
   if (!whyNot.empty())
     return nullptr;

@@ -21,6 +21,7 @@
 // count: its times are then those of its own launches, and the reason says so.
 #include "runner/CandidateRuns.h"
 
+#include "support/Interrupts.h"
 #include "support/Preload.h"
 
 #include <algorithm>
@@ -302,6 +303,8 @@ CandidateRuns::Verdict CandidateRuns::reconsidered(const Candidate &candidate, c
       return {Status::Measured,
               "other bits, within " + verify::textOf(manifest.tolerance) + " of the baseline's"};
   }
+  if (StopOnInterrupt::isAsked())
+    return found; // what it would take to know better is not wanted any more
   if (differsByFusionOnly(candidate))
     return {Status::Measured, "other bits, for other multiplications are fused with additions"};
   return found;

@@ -21,15 +21,25 @@ constexpr size_t mostTried = 3;
 /// Candidates that fail the static check, where that was not known before.
 constexpr size_t mostRejected = 12;
 
+/// So much longer may a candidate take that computes the same bits as the baseline, and still be preferred to one that does not: to
+/// decide that the other is right takes several runs of the program, and people would rather have the same bits.
+constexpr double worthOfSameBits = 0.01;
+
+/// Measured candidates have a reason where something was to be decided about them: other bits in memory, above all.
+bool isPlain(const Result &result) { return result.reason.empty(); }
+
 /// Entries that beat the baseline: the search's winner first, then the fastest first.
 std::vector<size_t> inOrder(const Report &report) {
   std::vector<size_t> faster;
   for (size_t i = 1; i < report.entries.size(); ++i)
     if (beats(report.entries[i].evaluation.result, report.baseline().evaluation.result))
       faster.push_back(i);
-  std::ranges::stable_sort(faster, {}, [&](size_t i) { return report.entries[i].evaluation.result.micros; });
+  const auto resultOf = [&](size_t i) -> const Result & { return report.entries[i].evaluation.result; };
+  std::ranges::stable_sort(faster, {}, [&](size_t i) {
+    return resultOf(i).micros * (isPlain(resultOf(i)) ? 1 : 1 + worthOfSameBits);
+  });
   const auto winner = report.best ? std::ranges::find(faster, *report.best) : faster.end();
-  if (winner != faster.end())
+  if (winner != faster.end() && (isPlain(resultOf(*winner)) || !isPlain(resultOf(faster.front()))))
     std::rotate(faster.begin(), winner, winner + 1);
   return faster;
 }

@@ -23,6 +23,8 @@ constexpr double steadySpread = 0.005;
 constexpr double mostTimingSeconds = 1;
 /// Loading a capture may mean gigabytes.
 constexpr double secondsToLoad = 120;
+/// Objects that differ are written whole, and may have gigabytes.
+constexpr double secondsToWrite = 60;
 /// A GPU that is reset is back after this time. (One that is not is gone.)
 constexpr double secondsToComeBack = 30;
 constexpr auto pauseBetweenStarts = std::chrono::milliseconds(200);
@@ -43,17 +45,21 @@ double quantile(std::vector<double> sorted, double share) {
 
 } // namespace
 
-std::string ReplayMeasurer::lineFor(const Candidate &candidate) const {
+/// `rest`: how it is timed, and what else is wanted.
+std::string ReplayMeasurer::lineFor(const Candidate &candidate, const std::string &rest) const {
   const ReplayLaunch &launch = *candidate.replay.launch;
-  std::string line = fmt::format(
-      "measure {} {} {} {} {} {} {} {} {} {} {} {} {} {} steady={}{}", candidate.id,
-      replay::percentEncoded(candidate.replay.module.string()), replay::percentEncoded(launch.kernel),
-      launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
-      launch.sharedBytes, rounds, warmUps, problem.flushesL2 ? 1 : 0, mostTimingSeconds, steadySpread,
-      launch.isCooperative ? " cooperative=1" : "");
-  if (model)
-    line += " counters=" + replay::percentEncoded(model->countersFile().string());
-  return line;
+  return fmt::format("measure {} {} {} {} {} {} {} {} {} {} {}{}", candidate.id,
+                     replay::percentEncoded(candidate.replay.module.string()),
+                     replay::percentEncoded(launch.kernel), launch.grid[0], launch.grid[1], launch.grid[2],
+                     launch.block[0], launch.block[1], launch.block[2], launch.sharedBytes, rest,
+                     launch.isCooperative ? " cooperative=1" : "");
+}
+
+std::string ReplayMeasurer::lineToMeasure(const Candidate &candidate) const {
+  const std::string counters =
+      model ? " counters=" + replay::percentEncoded(model->countersFile().string()) : "";
+  return lineFor(candidate, fmt::format("{} {} {} {} steady={}{}", rounds, warmUps, problem.flushesL2 ? 1 : 0,
+                                        mostTimingSeconds, steadySpread, counters));
 }
 
 ReplayMeasurer::ReplayMeasurer(const Problem &problem, std::vector<std::string> command, LocalExecutor &whole,
@@ -134,7 +140,7 @@ Result ReplayMeasurer::replayedOnce(const Candidate &candidate) {
   if (!worker && !startAgain(error))
     return failed(candidate, Status::Lost, error);
   const std::optional<std::string> reply =
-      worker->say(lineFor(candidate)) ? worker->hear(limit() + mostTimingSeconds) : std::nullopt;
+      worker->say(lineToMeasure(candidate)) ? worker->hear(limit() + mostTimingSeconds) : std::nullopt;
   if (!reply)
     return workersEnd(candidate);
   const PlainJson json = PlainJson::parse(*reply, nullptr, false);
@@ -209,7 +215,43 @@ Result ReplayMeasurer::measureBaseline(const Candidate &baseline) {
   return result;
 }
 
-/// The replay left other bits behind, or cannot compare them: the program decides, the replay has the time.
+void ReplayMeasurer::makeUnfusedBy(Maker &maker) {
+  unfused =
+      std::make_unique<UnfusedReplay>(problem, maker, [this](const Candidate &candidate, const auto &file) {
+        return leaves(candidate, file);
+      });
+}
+
+/// Replays it once, untimed. False where it fails.
+bool ReplayMeasurer::leaves(const Candidate &candidate, const std::filesystem::path &differences) {
+  std::string error;
+  if (!worker && !startAgain(error))
+    return false;
+  const std::string rest =
+      fmt::format("0 0 0 {} {}", mostTimingSeconds, replay::percentEncoded(differences.string()));
+  const std::optional<std::string> reply =
+      worker->say(lineFor(candidate, rest)) ? worker->hear(limit() + secondsToWrite) : std::nullopt;
+  const PlainJson json = PlainJson::parse(reply.value_or(""), nullptr, false);
+  if (!json.is_object() || json.value("fatal", false))
+    worker.reset();
+  if (!json.is_object())
+    return false;
+  const std::string status = json.value("status", "");
+  std::error_code ignored;
+  return status == "same" || (status == "differs" && std::filesystem::exists(differences, ignored));
+}
+
+/// The replay left other bits behind, or cannot compare them.
+Result ReplayMeasurer::decided(const Candidate &candidate, Result replayed) {
+  if (isReproduced && unfused && unfused->isSame(candidate.configuration)) {
+    replayed.status = Status::Measured;
+    replayed.reason = "other bits, for other multiplications are fused with additions";
+    return replayed;
+  }
+  return decidedByProgram(candidate, std::move(replayed));
+}
+
+/// The program decides, the replay has the time.
 Result ReplayMeasurer::decidedByProgram(const Candidate &candidate, Result replayed) {
   if (!hasTime())
     return failed(candidate, Status::Lost,
@@ -256,7 +298,7 @@ Result ReplayMeasurer::measure(const Candidate &candidate) {
   Result result = candidate.replay.launch ? replayed(candidate) : timedByProgram(candidate);
   const bool isOpen = result.status == Status::Wrong || (result.status == Status::Measured && !isReproduced);
   if (candidate.replay.launch && isOpen && result.micros < bestMicros)
-    result = decidedByProgram(candidate, std::move(result));
+    result = decided(candidate, std::move(result));
   else if (candidate.replay.launch && isOpen) // where it would not win, running the program would be a waste
     result.reason =
         result.status == Status::Wrong

@@ -6,6 +6,7 @@
 #include "tune/Measurer.h"
 #include "tune/Problem.h"
 #include "tune/ReplayModel.h"
+#include "tune/UnfusedReplay.h"
 
 #include <filesystem>
 
@@ -14,10 +15,11 @@ namespace heddle::tune {
 /// A captured launch that is replayed with the code of each candidate by heddle-replay, which holds the GPU, or is the simulator.
 /// Times are those of this one launch: measured, or on the simulator predicted.
 ///
-/// A candidate that ends heddle-replay, or keeps it busy for too long, is recorded as that; another process takes over. What a
-/// replay cannot decide is decided by the whole program: candidates whose launch does more on the host, and candidates that
-/// leave something else in memory than the baseline does (within a tolerance, by fused multiplications, or in memory that the
-/// program never reads again, it may still be right). The program is run only for candidates that would win.
+/// A candidate that ends heddle-replay, or keeps it busy for too long, is recorded as that; another process takes over. One that
+/// leaves something else in memory than the baseline does may be right all the same: other multiplications may be fused, which
+/// replays decide (tune/UnfusedReplay.h); or the difference is within a tolerance, or in memory that the program never reads again,
+/// which the whole program decides, as it does for candidates whose launch does more on the host. The program is run only for
+/// candidates that would win.
 class ReplayMeasurer final : public Measurer {
 public:
   /// `command` starts heddle-replay with `--serve`; `whole` measures in the whole program. `kernel` is what the launch is of,
@@ -30,6 +32,8 @@ public:
   /// Empty, or why nothing can be replayed.
   std::string prepare();
 
+  /// Makes candidates without fused multiplications, for the second question above.
+  void makeUnfusedBy(Maker &maker);
   /// Asked before a candidate is run in the whole program to decide on it: false where there is no time for that. Such a candidate is
   /// lost.
   void runProgramWhere(std::function<bool()> condition) { hasTime = std::move(condition); }
@@ -47,9 +51,12 @@ private:
   runner::Result replayedOnce(const Candidate &candidate);
   runner::Result fromReply(const Candidate &candidate, const std::string &line) const;
   runner::Result workersEnd(const Candidate &candidate);
+  bool leaves(const Candidate &candidate, const std::filesystem::path &differences);
+  runner::Result decided(const Candidate &candidate, runner::Result replayed);
   runner::Result decidedByProgram(const Candidate &candidate, runner::Result replayed);
   runner::Result timedByProgram(const Candidate &candidate);
-  std::string lineFor(const Candidate &candidate) const;
+  std::string lineFor(const Candidate &candidate, const std::string &rest) const;
+  std::string lineToMeasure(const Candidate &candidate) const;
   double limit() const;
 
   const Problem &problem;
@@ -59,6 +66,7 @@ private:
   const bool timesInProgram;
   const std::unique_ptr<ReplayModel> model;
   std::function<bool()> hasTime = [] { return true; };
+  std::unique_ptr<UnfusedReplay> unfused; ///< null: the program decides
   std::unique_ptr<Conversation> worker;
   std::string name; ///< of the GPU
   double baselineSeconds = 0, baselineMicros = 0, bestMicros = 0;

@@ -143,6 +143,24 @@ TEST_F(ConfirmationTest, WrongResultsInTheProgramNeverWin) {
   EXPECT_THAT(report.entries[1].whyNotChosen, HasSubstr("copy 1 differs"));
 }
 
+TEST_F(ConfirmationTest, OneWithTheSameBitsIsPreferredToOneThatIsHardlyFaster) {
+  add("", 100, 1000);
+  add("-same", 80.4, 804);
+  add("-fused", 80.0, 800);
+  report.entries.back().evaluation.result.reason = "other bits";
+  confirm();
+  EXPECT_EQ(report.winner()->evaluation.configuration.str(), "-same");
+}
+
+TEST_F(ConfirmationTest, OneWithOtherBitsThatIsFasterWins) {
+  add("", 100, 1000);
+  add("-same", 90, 900);
+  add("-fused", 80.0, 800);
+  report.entries.back().evaluation.result.reason = "other bits";
+  confirm();
+  EXPECT_EQ(report.winner()->evaluation.configuration.str(), "-fused");
+}
+
 TEST_F(ConfirmationTest, WhereTheBaselineWonNothingIsRun) {
   add("", 10, 1000);
   add("-a", 12, 1);

@@ -35,6 +35,20 @@ public:
   int measured = 0;
 };
 
+/// Makes candidates without fused multiplications: the module's name says so.
+class UnfusedMaker final : public EasyMaker {
+public:
+  Made make(const Configuration &configuration) override {
+    Made made = EasyMaker::make(configuration);
+    made.candidate->id = "unfused";
+    const std::string &first = configuration.flags.front();
+    const bool isBaseline = first == "-fmad=false" || first == "-ffp-contract=off";
+    made.candidate->replay = {ReplayLaunch{"_Z5scalePfi", {4, 2, 1}, {32, 1, 1}, 16, false}, "",
+                              (isBaseline ? "baseline" : first.substr(1)) + "-unfused"};
+    return made;
+  }
+};
+
 struct ReplayMeasurerTest : testing::Test {
   TemporaryFolder folder;
   Problem problem;
@@ -48,6 +62,7 @@ struct ReplayMeasurerTest : testing::Test {
     const std::filesystem::path script = folder.path() / "replay";
     writeFileOrThrow(script, R"(echo '{"event":"ready","device":"Test GPU"}'
 result() { echo "{\"event\":\"result\",\"id\":\"x\",\"status\":\"$1\",\"text\":\"$2\",\"micros\":[$3],\"registers\":40,\"occupancy\":50.0,\"seconds\":0.01}"; }
+leave() { text=$1; set -- $rest; printf %s "$text" > "${13}"; result differs bits ''; }
 while read verb id module rest; do
   echo "$id $module $rest" >> )" +
                                  (folder.path() / "asked").string() + R"(
@@ -198,6 +213,38 @@ TEST_F(ReplayMeasurerTest, ASearchOfSecondsRefusesWhatCannotBeReplayed) {
   const runner::Result result = measurer.measure(regrouped);
   EXPECT_EQ(result.status, Status::Refused);
   EXPECT_THAT(result.reason, HasSubstr("its launch does more on the host; --whole-program measures it"));
+  EXPECT_EQ(program.measured, 0);
+}
+
+TEST_F(ReplayMeasurerTest, OtherBitsAreRightWhereWithoutFusedMultiplicationsTheyAreTheSame) {
+  UnfusedMaker unfused;
+  ReplayMeasurer measurer = replayed(R"(baseline-unfused) leave left ;;
+    fast) result differs 'a: 4 bytes differ' 5 ;; fast-unfused) leave left ;;
+    wrong) result differs 'a: 4 bytes differ' 4 ;; wrong-unfused) leave other ;;
+    trap) result differs 'a: 4 bytes differ' 3 ;; trap-unfused) exit 4 ;;)");
+  measurer.makeUnfusedBy(unfused);
+  ASSERT_EQ(measurer.prepare(), "");
+  measurer.measureBaseline(candidate("baseline"));
+  const runner::Result fast = measurer.measure(candidate("fast"));
+  EXPECT_EQ(fast.status, Status::Measured);
+  EXPECT_EQ(fast.micros, 5);
+  EXPECT_EQ(fast.reason, "other bits, for other multiplications are fused with additions");
+  EXPECT_EQ(program.measured, 0);
+  // Others are still decided by the program.
+  program.status = Status::Wrong;
+  EXPECT_EQ(measurer.measure(candidate("wrong")).status, Status::Wrong);
+  EXPECT_EQ(measurer.measure(candidate("trap")).status, Status::Wrong);
+  EXPECT_GT(program.measured, 0);
+}
+
+TEST_F(ReplayMeasurerTest, WithoutFusedMultiplicationsBothMayBeAsCaptured) {
+  UnfusedMaker unfused;
+  ReplayMeasurer measurer = replayed(R"(baseline-unfused) result same '' '' ;;
+    fast) result differs 'a: 4 bytes differ' 5 ;; fast-unfused) result same '' '' ;;)");
+  measurer.makeUnfusedBy(unfused);
+  ASSERT_EQ(measurer.prepare(), "");
+  measurer.measureBaseline(candidate("baseline"));
+  EXPECT_EQ(measurer.measure(candidate("fast")).status, Status::Measured);
   EXPECT_EQ(program.measured, 0);
 }
 
