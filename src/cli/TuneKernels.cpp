@@ -81,10 +81,13 @@ private:
     tune::SearchOptions own = options;
     own.budget = tune::partOf(left(index), program.plan(), index);
     replay->measurer->runProgramWhere([&] { return hasTimeForProgram(index); });
+    bool hasOtherBits = false; // the best so far
+    own.isStopped = [&] { return options.isStopped() || (hasOtherBits && isLateForOtherBits(index)); };
     if (!replay->measurer->predicts()) { // the simulator needs the processors itself
       own.watch = [&](const tune::Report &report) {
         if (options.watch)
           options.watch(report);
+        hasOtherBits = report.winner() && !report.winner()->evaluation.result.reason.empty();
         confirmation.follow(report);
       };
       executor.whileWaiting([&] { confirmation.goOn(); });
@@ -168,8 +171,17 @@ private:
       return false;
     if (!run.budget.seconds)
       return true;
-    const double seconds = program.secondsOfRun(true) + 3 * program.secondsOfRun(false);
+    const double seconds = program.secondsOfRun(true) + secondsForFusion();
     return seconds < mostForOne * (*run.budget.seconds - run.seconds() - reserved(index));
+  }
+  /// To find out in the whole program whether other bits come from fused multiplications: baseline and candidate are compiled at the
+  /// same time, and run one after the other.
+  double secondsForFusion() const { return program.secondsOfBuild() + 2 * program.secondsOfRun(false); }
+  /// A search whose best candidate has other bits ends earlier, as that one takes longer to confirm; but not before a quarter of
+  /// the budget, as others.
+  bool isLateForOtherBits(size_t index) const {
+    return run.budget.seconds && run.seconds() > *run.budget.seconds / 4 &&
+           run.seconds() + reserved(index) + secondsForFusion() > *run.budget.seconds;
   }
   bool isUsedUp(size_t index) const {
     if (reports.empty())

@@ -144,9 +144,11 @@ std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, ReplayDev
   if (!run.isSpelledOut)
     opened->spaces.emplace(run.problem);
   std::string error;
+  const double began = run.seconds();
   const std::optional<fs::path> program = device.build(error);
   if (!program)
     return nullptr;
+  opened->buildSeconds = run.seconds() - began;
   opened->program = *program;
   const build::CaptureResult result =
       opened->runProgram(build::CaptureRequest::Which::First, 0, opened->first.path());

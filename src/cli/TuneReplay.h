@@ -52,6 +52,7 @@ public:
   }
   /// What a run of the program takes, with launches made again and again to time them, or without that.
   double secondsOfRun(bool isTimed) const { return runSeconds + (isTimed ? timingSeconds : 0); }
+  double secondsOfBuild() const { return buildSeconds; }
   /// Captures a kernel's longest launch, and replays it once. Null, and `whyNot`, where it cannot be captured or replayed.
   std::unique_ptr<ReplaySearch> capture(const tune::KernelShare &kernel, tune::LocalExecutor &whole,
                                         std::string &whyNot);
@@ -70,7 +71,7 @@ private:
   TemporaryFolder first; ///< with the capture of the first launch
   uint64_t firstLaunch = 0;
   tune::KernelPlan kernels;
-  double runSeconds = 0, timingSeconds = 0;
+  double buildSeconds = 0, runSeconds = 0, timingSeconds = 0;
 };
 
 } // namespace heddle::cli

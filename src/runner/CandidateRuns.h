@@ -64,7 +64,9 @@ private:
   Verdict compared(const Run &run) const;
   Verdict reconsidered(const Candidate &candidate, const Compiled &compiled, const Verdict &verdict);
   Result onDevice(Result result) const;
-  Run runUnfused(Candidate candidate) const;
+  Candidate withoutFusion(Candidate candidate) const;
+  Run runUnfused(const Candidate &candidate, const Compiled &compiled) const;
+  std::optional<Reference> unfusedReference(const Candidate &candidate, const Compiled &compiled) const;
   bool differsByFusionOnly(const Candidate &candidate);
   bool writeDown(const Candidate &candidate, const Compiled &compiled,
                  const std::filesystem::path &log) const;

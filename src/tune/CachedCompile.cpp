@@ -4,6 +4,9 @@
 #include "support/Paths.h"
 
 #include <algorithm>
+#include <chrono>
+#include <future>
+#include <optional>
 #include <utility>
 
 namespace fs = std::filesystem;
@@ -44,26 +47,34 @@ bool linksOthers(const std::vector<std::string> &words) {
   });
 }
 
-ProcessResult oneByOne(const build::CompileCache &cache, const CompileCommand &command) {
+/// Each file by itself, all at the same time, and then the linker. Messages are in the order of the files.
+ProcessResult filesApart(const build::CompileCache &cache, const CompileCommand &command) {
   TemporaryFolder folder;
   std::vector<std::string> objects;
-  std::string messages;
-  double seconds = 0;
-  const auto passOn = [&](ProcessResult done) {
-    done.standardOutput = messages += done.standardOutput + done.standardError;
-    done.seconds = seconds += done.seconds;
-    return done;
-  };
+  std::vector<std::future<ProcessResult>> compilers;
+  const auto start = std::chrono::steady_clock::now();
   for (const fs::path &source : command.sources) {
     const fs::path object = folder.path() / (std::to_string(objects.size()) + ".o");
-    std::vector<std::string> words = wordsWith(command, {source.string()}, object);
-    words.emplace_back("-c");
-    ProcessResult done = passOn(cache.run({words, source, object, {}}, command.seconds));
-    if (!done.succeeded())
-      return done;
     objects.push_back(object.string());
+    compilers.push_back(std::async(std::launch::async, [&, source, object] {
+      std::vector<std::string> words = wordsWith(command, {source.string()}, object);
+      words.emplace_back("-c");
+      return cache.run({words, source, object, {}}, command.seconds);
+    }));
   }
-  return passOn(runProcess(wordsWith(command, objects, command.program), {}, command.seconds));
+  std::string messages;
+  std::optional<ProcessResult> failed;
+  for (std::future<ProcessResult> &compiler : compilers) {
+    ProcessResult done = compiler.get();
+    messages += done.standardOutput + done.standardError;
+    if (!done.succeeded() && !failed)
+      failed = std::move(done);
+  }
+  ProcessResult done =
+      failed ? *failed : runProcess(wordsWith(command, objects, command.program), {}, command.seconds);
+  done.standardOutput = (failed ? "" : messages) + done.standardOutput + done.standardError;
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return done;
 }
 
 } // namespace
@@ -76,7 +87,7 @@ ProcessResult compileCached(const build::CompileCache &cache, const CompileComma
     return done;
   }
   return namesALanguage(command.words) ? runToEnd(unattended(command.words, command.folder, command.seconds))
-                                       : oneByOne(cache, command);
+                                       : filesApart(cache, command);
 }
 
 } // namespace heddle::tune

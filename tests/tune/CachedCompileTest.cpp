@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 
 struct CachedCompileTest : testing::Test {
   TemporaryFolder folder;
@@ -104,15 +105,15 @@ TEST_F(CachedCompileTest, OfSeveralFilesTheChangedOneIsCompiledAgain) {
   EXPECT_TRUE(done.succeeded());
   EXPECT_EQ(contentsOf(program), "a two\nb\n");
   EXPECT_EQ(done.standardOutput, "said of a.cu\nsaid of b.cpp\nsaid of 0.o 1.o\n");
-  EXPECT_THAT(runs(),
-              ElementsAre("compile a.cu", "compile b.cpp", "link 0.o 1.o", "compile a.cu", "link 0.o 1.o"));
+  EXPECT_THAT(runs(), UnorderedElementsAre("compile a.cu", "compile b.cpp", "link 0.o 1.o", "compile a.cu",
+                                           "link 0.o 1.o"));
 }
 
 TEST_F(CachedCompileTest, AFileThatDoesNotCompileIsTheEndOfIt) {
   const ProcessResult done = compile({{"a.cu", "error\n"}, {"b.cpp", "b\n"}});
   EXPECT_FALSE(done.succeeded());
   EXPECT_EQ(done.standardOutput, "it does not compile\n");
-  EXPECT_THAT(runs(), ElementsAre("compile a.cu"));
+  EXPECT_THAT(runs(), UnorderedElementsAre("compile a.cu", "compile b.cpp")) << "and nothing is linked";
 }
 
 TEST_F(CachedCompileTest, WhereTheWordsNameALanguageItIsOneCommand) {
