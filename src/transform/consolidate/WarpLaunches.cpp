@@ -16,11 +16,10 @@
 #include "source/FlowGraph.h"
 #include "source/Unit.h"
 #include "transform/LaunchEdits.h"
+#include "transform/LaunchParameter.h"
 #include "transform/StatedBlock.h"
-#include "transform/tasks/KernelHead.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
 
 #include <set>
@@ -50,23 +49,6 @@ bool mayChange(Context &context, const source::Launch &launch) {
     return true;
   return context.refuse(launch.location,
                         "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
-}
-
-/// Evaluating it again gives the same and does nothing else. Calls are not looked into.
-bool mayBeRepeated(const Expr *shape, const ASTContext &context) {
-  const Expr *written = writtenPart(shape);
-  return !written->HasSideEffects(context, false) && Uses::of(written).calls.empty();
-}
-
-/// The text that a launch's shape was written as, for use in a second place.
-std::optional<std::string> repeated(Context &context, const source::Launch &launch,
-                                    const source::LaunchShape &shape) {
-  std::string text = writtenShape(context, shape);
-  if (!text.empty() && mayBeRepeated(shape.expr, launch.unit->context()))
-    return text;
-  return context
-      .refuse(launch.location, "'{}' must be said twice, and may not mean the same again", shape.text)
-      .withHint("give it a name before the launch");
 }
 
 /// The block that this launch was assumed to have; a refusal where it is another.
@@ -109,70 +91,27 @@ std::string comparedLanes(const Context &context, const source::Launch &launch,
                      compared.empty() ? writtenShape(context, launch.block) : compared, context.target.name);
 }
 
-/// Every declaration of the target, by the place of its name.
-std::set<clang::SourceLocation> declarationsOf(const Kernel &kernel) {
-  std::set<clang::SourceLocation> locations;
-  const FunctionDecl *function = patternOf(kernel.function);
-  for (const FunctionDecl *each : function->redecls())
-    locations.insert(each->getLocation());
-  if (const FunctionTemplateDecl *pattern = function->getDescribedFunctionTemplate())
-    for (const auto *each : pattern->redecls())
-      locations.insert(each->getTemplatedDecl()->getLocation());
-  return locations;
-}
-
-bool addBlockParameter(Context &context, const BlockForm &form) {
-  const Kernel &kernel = context.target.first();
-  for (const Kernel *instance : context.target.instances)
-    if (TemplateSpecializationKind kind = instance->function->getTemplateSpecializationKind();
-        kind == TSK_ExplicitInstantiationDeclaration || kind == TSK_ExplicitInstantiationDefinition)
-      return context.refuse(
-          instance->location,
-          "the kernel needs its block as an argument, and an explicit instantiation states what it takes");
-  for (clang::SourceLocation name : declarationsOf(kernel)) {
-    auto part =
-        inFrontOfArguments(*kernel.unit, SourceRange(name, name), form.parameterType + " " + form.parameter);
-    if (!part)
-      return context.refuse(kernel.unit->location(name),
-                            "this declaration cannot be given another parameter");
-    context.edits.replace(*kernel.unit, part->part, part->text);
-  }
-  return true;
-}
-
-bool addLaunchArgument(Context &context, const source::Launch &launch, const std::string &argument) {
-  auto *call = dyn_cast<CUDAKernelCallExpr>(launch.call);
-  if (!call)
-    return context
-        .refuse(
-            launch.location,
-            "the kernel needs its block as an argument, and this launch hands its arguments over by address")
-        .withHint("give it with --block X,Y,Z");
-  const bool hasArguments = call->getNumArgs() > 0 && !isa<CXXDefaultArgExpr>(call->getArg(0));
-  const clang::SourceLocation first = hasArguments ? call->getArg(0)->getBeginLoc() : call->getRParenLoc();
-  context.edits.insertBefore(*launch.unit, first, argument + (hasArguments ? ", " : ""));
-  return true;
-}
-
 /// For a kernel that gets the block: the helper that passes it also checks that it is not too large.
 bool launchWithArgument(Context &context, const BlockKnowledge &known, const WarpBlock &warp,
                         unsigned &launches) {
+  const LaunchParameter parameter = {"block", warp.form.parameterType, warp.form.parameter,
+                                     "give it with --block X,Y,Z"};
   std::set<unsigned> changed; // launches in a template are seen once for each instantiation
   auto change = [&](const source::Launch &launch) {
     if (!mayChange(context, launch))
       return false;
-    std::optional<std::string> block = repeated(context, launch, launch.block);
+    std::optional<std::string> block = repeatedShape(context, launch, launch.block);
     if (!block)
       return false;
     if (!changed.insert(launch.call->getBeginLoc().getRawEncoding()).second)
       return true;
     context.edits.replace(*launch.unit, launch.block.expr->getSourceRange(), std::to_string(lanesOfWarp));
-    return addLaunchArgument(context, launch,
+    return addLaunchArgument(context, launch, parameter,
                              fmt::format("heddle::{}<{}>({}, \"{}\")",
                                          known.isRow ? "blockThreads" : "blockShape", known.mostThreads,
                                          *block, context.target.name));
   };
-  if (!changeLaunches(context, change, launches) || !addBlockParameter(context, warp.form))
+  if (!changeLaunches(context, change, launches) || !addParameter(context, parameter))
     return false;
   includeHelper(context, helperFile);
   return true;
@@ -232,7 +171,7 @@ bool launchMoreBlocks(Context &context, const BlockKnowledge &known, const std::
                          (*block)[1] / lanes[1], (*block)[2] / lanes[2], grid, context.target.name);
     } else {
       needsHelper = true;
-      std::optional<std::string> text = repeated(context, launch, launch.block);
+      std::optional<std::string> text = repeatedShape(context, launch, launch.block);
       if (!text)
         return false;
       more = fmt::format("heddle::gridOfWarps({}, {}, \"{}\")", grid, *text, context.target.name);
