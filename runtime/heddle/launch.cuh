@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of kernels whose threads (or blocks) were merged: the block (or grid) is divided by the factors. If it is not
+// Launches of kernels whose threads (or blocks) were merged: the block (or grid) is divided by the factors. If a block is not
 // divisible, the program ends with a message, because the kernel would omit work otherwise. The same for a block that is not the
-// one which --block stated.
+// one which --block stated. A grid is rounded up.
 #ifndef HEDDLE_LAUNCH_CUH
 #define HEDDLE_LAUNCH_CUH
 
@@ -10,18 +10,6 @@
 #include <cstdlib>
 
 namespace heddle {
-
-inline dim3 dividedShape(dim3 shape, unsigned x, unsigned y, unsigned z, const char *what,
-                         const char *kernel) {
-  if (shape.x % x == 0 && shape.y % y == 0 && shape.z % z == 0)
-    return dim3(shape.x / x, shape.y / y, shape.z / z);
-  std::fprintf(
-      stderr,
-      "heddle: kernel '%s' was coarsened by (%u, %u, %u), and the %s of this launch, (%u, %u, %u), does not "
-      "divide by that\n",
-      kernel, x, y, z, what, shape.x, shape.y, shape.z);
-  std::abort();
-}
 
 /// The block of a launch of a kernel that was transformed for blocks of X * Y * Z threads, as stated by --block.
 template <unsigned X, unsigned Y, unsigned Z> dim3 statedBlock(dim3 block, const char *kernel) {
@@ -36,13 +24,18 @@ template <unsigned X, unsigned Y, unsigned Z> dim3 statedBlock(dim3 block, const
 
 /// The block for a kernel in which each thread does the work of X * Y * Z threads.
 template <unsigned X, unsigned Y, unsigned Z> dim3 mergedBlock(dim3 block, const char *kernel) {
-  return dividedShape(block, X, Y, Z, "block", kernel);
+  if (block.x % X == 0 && block.y % Y == 0 && block.z % Z == 0)
+    return dim3(block.x / X, block.y / Y, block.z / Z);
+  std::fprintf(stderr,
+               "heddle: kernel '%s' was coarsened by (%u, %u, %u), and the block of this launch, (%u, %u, "
+               "%u), does not "
+               "divide by that\n",
+               kernel, X, Y, Z, block.x, block.y, block.z);
+  std::abort();
 }
 
-/// The grid for a kernel in which each block does the work of X * Y * Z blocks.
-template <unsigned X, unsigned Y, unsigned Z> dim3 mergedGrid(dim3 grid, const char *kernel) {
-  return dividedShape(grid, X, Y, Z, "grid", kernel);
-}
+/// The grid for a kernel in which each block does the work of X blocks, and which skips blocks that this grid does not have.
+template <unsigned X> dim3 roundedGrid(dim3 grid) { return dim3((grid.x + X - 1) / X, grid.y, grid.z); }
 
 } // namespace heddle
 

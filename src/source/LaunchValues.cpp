@@ -350,6 +350,12 @@ std::optional<LaunchShape> LaunchValues::shapeOfRuntimeCall(const CallExpr *call
       result.xyz[i] = {numbers[numbers.size() - 3 + i], {}, {}};
     return result;
   }
+  if (name == "roundedGrid" && numbers.size() == 1 && call->getNumArgs() == 1) {
+    LaunchShape result = shape(call->getArg(0), at);
+    if (const std::optional<int64_t> blocks = result.xyz[0].value)
+      result.xyz[0] = {(*blocks + numbers[0] - 1) / numbers[0], {}, {}};
+    return result;
+  }
   if (name != "mergedBlock" || numbers.size() != 3 || call->getNumArgs() == 0)
     return std::nullopt;
   LaunchShape result = shape(call->getArg(0), at);

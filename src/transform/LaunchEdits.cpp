@@ -5,6 +5,10 @@
 //
 //     scale<<<n / 256, 256>>>(a)             =>   scale<<<n / 256, 256 / 2>>>(a)
 //     scale<<<grid, block>>>(a)              =>   scale<<<grid, heddle::mergedBlock<2, 1, 1>(block, "scale")>>>(a)
+//     scale<<<n, 256>>>(a)                   =>   scale<<<heddle::roundedGrid<2>(n), 256>>>(n, a), where blocks are merged
+//
+// A block must divide: threads would be left out otherwise. A grid is a number of problems, which seldom divides, so it is rounded up,
+// and the kernel is told the number of blocks.
 //
 // 1. Every launch in the file is visited once, whatever its form; forms without a shape in the text are refused.
 // 2. The kernel must not be launched from elsewhere (CloseKernel.h).
@@ -63,6 +67,30 @@ std::string ofParts(const Context &context, const CXXConstructExpr *construction
   return "dim3(" + parts + ")";
 }
 
+/// A construction `dim3(a, b)` from numbers; null for other expressions.
+const CXXConstructExpr *constructionOf(const Expr *written) {
+  const CXXConstructExpr *construction = dyn_cast<CXXConstructExpr>(written);
+  if (auto *cast = dyn_cast<CXXFunctionalCastExpr>(written))
+    construction = dyn_cast<CXXConstructExpr>(cast->getSubExpr()->IgnoreImplicit());
+  const bool isOfNumbers = construction && construction->getNumArgs() >= 1 &&
+                           construction->getNumArgs() <= 3 &&
+                           construction->getArg(0)->getType()->isIntegerType();
+  return isOfNumbers ? construction : nullptr;
+}
+
+/// The text of a shape's first number.
+std::string extentInX(const Context &context, const source::LaunchShape &shape) {
+  const Expr *written = writtenPart(shape.expr);
+  if (const CXXConstructExpr *construction = constructionOf(written))
+    if (!isa<CXXDefaultArgExpr>(construction->getArg(0)))
+      if (const std::string text = textOf(context, construction->getArg(0)); !text.empty())
+        return text;
+  const std::string text = textOf(context, written);
+  if (written->getType()->isIntegerType())
+    return text;
+  return isSimple(written) ? text + ".x" : fmt::format("dim3({}).x", text);
+}
+
 /// "factors of 16 are possible: x=2, 4, 8 or 16"; empty where there are none.
 std::string factorsText(int64_t extent, const std::string &key) {
   constexpr size_t mostFactors = 8; // the smallest are of use
@@ -92,44 +120,58 @@ public:
       return context.refuse(launch.location,
                             "the kernel is persistent: a block of it is a warp and cannot shrink");
     bool changesBlock = division.block != std::array<unsigned, 3>{1, 1, 1};
-    return (!changesBlock || divideShape(launch, launch.block, division.block, "block")) &&
-           (division.grid == 1 || divideShape(launch, launch.grid, {division.grid, 1, 1}, "grid"));
+    return (!changesBlock || divideBlock(launch)) && (division.grid == 1 || divideGrid(launch));
   }
 
   bool needsHeader = false;
 
 private:
-  bool divideShape(const source::Launch &launch, const source::LaunchShape &shape,
-                   const std::array<unsigned, 3> &by, const std::string &what) {
+  bool divideBlock(const source::Launch &launch) {
+    const auto &by = division.block;
     bool isKnown = true;
     for (unsigned d = 0; d < 3; ++d) {
       if (by[d] == 1)
         continue;
-      if (!shape.xyz[d].value) {
-        isKnown = false;
-      } else if (*shape.xyz[d].value % by[d] != 0 || *shape.xyz[d].value < by[d]) {
+      const std::optional<int64_t> extent = launch.block.xyz[d].value;
+      isKnown &= extent.has_value();
+      if (extent && (*extent % by[d] != 0 || *extent < by[d]))
         return context
-            .refuse(launch.location, "the {} of this launch is {} in {}, which is not divisible by {}", what,
-                    *shape.xyz[d].value, std::string(1, "xyz"[d]), by[d])
-            .withHint(factorsText(*shape.xyz[d].value, what == "grid" ? "grid" : std::string(1, "xyz"[d])));
-      }
+            .refuse(launch.location, "the block of this launch is {} in {}, which is not divisible by {}",
+                    *extent, std::string(1, "xyz"[d]), by[d])
+            .withHint(factorsText(*extent, std::string(1, "xyz"[d])));
     }
-    std::string text = isKnown ? dividedShape(context, shape, by) : std::string();
+    std::string text = isKnown ? dividedShape(context, launch.block, by) : std::string();
     if (text.empty())
-      text = atRunTime(shape, by, what);
-    context.edits.replace(*launch.unit, shape.expr->getSourceRange(), text);
+      text = withHelper(fmt::format("mergedBlock<{}, {}, {}>({}, \"{}\")", by[0], by[1], by[2],
+                                    writtenShape(context, launch.block), context.target.name));
+    context.edits.replace(*launch.unit, launch.block.expr->getSourceRange(), text);
     return true;
   }
 
-  std::string atRunTime(const source::LaunchShape &shape, const std::array<unsigned, 3> &by,
-                        const std::string &what) {
+  bool divideGrid(const source::Launch &launch) {
+    std::string text =
+        division.roundsGridUp ? std::string() : dividedShape(context, launch.grid, {division.grid, 1, 1});
+    if (text.empty())
+      text =
+          withHelper(fmt::format("roundedGrid<{}>({})", division.grid, writtenShape(context, launch.grid)));
+    // Launches in a template are seen once for each instantiation.
+    if (!divided.insert(launch.call->getBeginLoc().getRawEncoding()).second)
+      return true;
+    context.edits.replace(*launch.unit, launch.grid.expr->getSourceRange(), text);
+    if (!division.gridParameter)
+      return true;
+    return repeatedShape(context, launch, launch.grid) &&
+           addLaunchArgument(context, launch, *division.gridParameter, extentInX(context, launch.grid));
+  }
+
+  std::string withHelper(const std::string &call) {
     needsHeader = true;
-    return fmt::format("heddle::merged{}<{}, {}, {}>({}, \"{}\")", what == "block" ? "Block" : "Grid", by[0],
-                       by[1], by[2], writtenShape(context, shape), context.target.name);
+    return "heddle::" + call;
   }
 
   Context &context;
   const LaunchDivision &division;
+  std::set<unsigned> divided; ///< whose grid is changed, by their location
 };
 
 } // namespace
@@ -155,11 +197,7 @@ std::string dividedShape(const Context &context, const source::LaunchShape &shap
   if (written->getType()->isIntegerType())
     return by[1] == 1 && by[2] == 1 ? over(textOf(context, written), isSimple(written), by[0])
                                     : std::string();
-  const CXXConstructExpr *construction = dyn_cast<CXXConstructExpr>(written);
-  if (auto *cast = dyn_cast<CXXFunctionalCastExpr>(written))
-    construction = dyn_cast<CXXConstructExpr>(cast->getSubExpr()->IgnoreImplicit());
-  if (construction && construction->getNumArgs() >= 1 && construction->getNumArgs() <= 3 &&
-      construction->getArg(0)->getType()->isIntegerType())
+  if (const CXXConstructExpr *construction = constructionOf(written))
     return ofParts(context, construction, by);
   std::string text = textOf(context, written);
   if (!isSimple(written) || text.empty())
@@ -288,7 +326,7 @@ bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &
     return false;
   if (divider.needsHeader)
     includeHelper(context, "launch.cuh");
-  return true;
+  return !division.gridParameter || addParameter(context, *division.gridParameter);
 }
 
 } // namespace heddle::transform

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "transform/Context.h"
+#include "transform/LaunchParameter.h"
 
 #include <array>
 #include <functional>
@@ -16,12 +17,15 @@ namespace heddle::transform {
 /// By how much the blocks and the grid of a kernel's launches shrink.
 struct LaunchDivision {
   std::array<unsigned, 3> block = {1, 1, 1};
-  unsigned grid = 1; ///< along x
+  unsigned grid = 1;         ///< along x
+  bool roundsGridUp = false; ///< the kernel skips blocks that the original grid does not have
+  /// How it is told the number of blocks along x of the original grid; nothing where it need not be.
+  std::optional<LaunchParameter> gridParameter;
 };
 
 /// Rewrites every launch of the target in the file. A shape that is known is divided on the spot; one known
-/// only at run time by a helper of runtime/heddle/launch.cuh, which also checks that it divides. False, with
-/// a refusal, where a launch's shape does not divide, cannot be reached, or may happen elsewhere. `launches`
+/// only at run time by a helper of runtime/heddle/launch.cuh, which also checks that a block divides. False, with
+/// a refusal, where a launch's block does not divide, cannot be reached, or may happen elsewhere. `launches`
 /// gets their number.
 bool divideLaunches(Context &context, const LaunchDivision &division, unsigned &launches);
 

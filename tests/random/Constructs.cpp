@@ -101,6 +101,7 @@ const std::vector<Construct> &allConstructs() {
       {"kernel template"},
       {"two instances of a kernel"},
       {"two launches"},
+      {"grid known at run time"},
       {"two kernels share functions"},
       {"thread index from a function"},
       {"kernel in a header"},

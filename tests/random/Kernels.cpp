@@ -199,11 +199,23 @@ std::string Writer::launchOf(const std::string &name) {
     break;
   default: break;
   }
+  std::string grid = std::to_string(blocks);
+  if (std::string(meant->text).find("grid=") != std::string::npos) {
+    // By the seed alone, so that programs for other directives stay the ones they are: grids that merged blocks do not fill, and
+    // grids that only a launch knows.
+    const unsigned count = program.seed % 2 ? blocks - 1 : blocks;
+    grid = std::to_string(count);
+    if (program.seed % 3) {
+      uses("grid known at run time");
+      before += fmt::format("const unsigned gridBlocks = out ? {} : 1;\n", count);
+      grid = program.seed % 3 == 1 ? "gridBlocks" : "dim3(gridBlocks)";
+    }
+  }
   // Tiles are at out + 8192, and a thread stores through `rest` to its own elements only.
   const std::string rest = isAliased ? "out" : "out + 8192";
   if (isAliased)
     uses("aliasing pointers");
-  return before + fmt::format("{}{}<<<{}, {}>>>(out, {}, in, 3u{});\n", name, isTemplate ? "<2>" : "", blocks,
+  return before + fmt::format("{}{}<<<{}, {}>>>(out, {}, in, 3u{});\n", name, isTemplate ? "<2>" : "", grid,
                               block, rest, kernelShape == Shape::Tiles ? ", " + tileArguments : "");
 }
 

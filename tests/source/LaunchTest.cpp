@@ -131,6 +131,7 @@ TEST(Launch, BlocksThatTheRuntimeLibraryComparesAreKnown) {
         parsed("namespace heddle {\n"
                "template <unsigned X, unsigned Y, unsigned Z> dim3 statedBlock(dim3 block, const char *);\n"
                "template <unsigned X, unsigned Y, unsigned Z> dim3 mergedBlock(dim3 block, const char *);\n"
+               "template <unsigned X> dim3 roundedGrid(dim3 grid);\n"
                "template <unsigned X, unsigned Y, unsigned Z, unsigned LX, unsigned LY, unsigned LZ>\n"
                "dim3 warpOf(dim3 block, const char *);\n"
                "template <unsigned X, unsigned Y, unsigned Z>\n"
@@ -142,6 +143,8 @@ TEST(Launch, BlocksThatTheRuntimeLibraryComparesAreKnown) {
   };
   EXPECT_EQ(block("heddle::statedBlock<16, 8, 2>(n, \"k\")"), "16,8,2");
   EXPECT_EQ(block("heddle::mergedBlock<2, 4, 1>(heddle::statedBlock<16, 8, 2>(n, \"k\"), \"k\")"), "8,2,2");
+  EXPECT_EQ(block("heddle::roundedGrid<2>(dim3(5, 3))"), "3,3,1");
+  EXPECT_EQ(block("heddle::roundedGrid<2>(n)"), "?,1,1");
   EXPECT_EQ(block("heddle::warpOf<16, 16, 1, 16, 2, 1>(n, \"k\")"), "16,2,1");
   EXPECT_EQ(block("heddle::blockWithRoles<128, 1, 1>(n, 256, \"k\")"), "256,1,1");
   // Division alone does not say what is divided, and others may use the name.

@@ -38,9 +38,11 @@ public:
   Batch(uint64_t seed, unsigned count) : random(seed) {
     for (unsigned i = 0; i < count; ++i) {
       RandomKernel kernel(random(), "k" + std::to_string(i));
+      kernel.hasNoBarriers = i % 8 == 7; // blocks of few kernels can be merged
       texts.push_back(kernel.write());
       shapes.push_back({kernel.blockX, kernel.blockY});
       directives.push_back(directiveFor(kernel));
+      grids.push_back(i % 16 == 7 ? "gridBlocks" : std::to_string(blocks));
     }
   }
 
@@ -49,9 +51,11 @@ public:
     std::string text = functions;
     for (const std::string &kernel : texts)
       text += kernel;
-    text += "static void launch(int which, unsigned *out, const unsigned *in) {\n  switch (which) {\n";
+    text += "static void launch(int which, unsigned *out, const unsigned *in) {\n";
+    text += fmt::format("  const unsigned gridBlocks = out ? {} : 1; // known at run time only\n", blocks);
+    text += "  switch (which) {\n";
     for (size_t i = 0; i < texts.size(); ++i)
-      text += fmt::format("  case {}: k{}<<<{}, dim3({}, {})>>>(out, in, {}); break;\n", i, i, blocks,
+      text += fmt::format("  case {}: k{}<<<{}, dim3({}, {})>>>(out, in, {}); break;\n", i, i, grids[i],
                           shapes[i].first, shapes[i].second, i % 5);
     return text + "  }\n}\n";
   }
@@ -137,11 +141,15 @@ private:
       x = kernel.blockX % x ? 1 : x;
       y = kernel.blockY % y ? 1 : y;
     }
-    return fmt::format("coarsen x={} y={} map={}", x, y, random() % 2 ? "blocked" : "interleaved");
+    const std::string map = random() % 2 ? "blocked" : "interleaved";
+    if (!kernel.hasNoBarriers)
+      return fmt::format("coarsen x={} y={} map={}", x, y, map);
+    static const unsigned gridFactors[] = {2, blocks, 4};
+    return fmt::format("coarsen x={} grid={} map={}", random() % 2 ? x : 1, gridFactors[random() % 3], map);
   }
 
   std::mt19937_64 random;
-  std::vector<std::string> texts, directives;
+  std::vector<std::string> texts, directives, grids;
   std::set<size_t> refused;
   std::vector<std::pair<unsigned, unsigned>> shapes;
 };

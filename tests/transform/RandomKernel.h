@@ -22,6 +22,8 @@ public:
 
   /// Threads of a block along x and y.
   unsigned blockX = 64, blockY = 1;
+  /// Blocks can be merged: arrays are each thread's own, and there are no barriers.
+  bool hasNoBarriers = false;
 
   std::string write() {
     static const unsigned widths[] = {16, 32, 64, 128};
@@ -31,7 +33,7 @@ public:
         "__global__ void {}(unsigned *__restrict__ out, const unsigned *__restrict__ in, unsigned n) {{",
         name));
     ++depth;
-    line(fmt::format("__shared__ unsigned s0[{}], s1[{}];", threads(), threads()));
+    line(fmt::format("{}unsigned s0[{}], s1[{}];", hasNoBarriers ? "" : "__shared__ ", threads(), threads()));
     if (blockY > 1) {
       line("const unsigned row = threadIdx.y;");
       line("unsigned t = row * blockDim.x + threadIdx.x;");
@@ -87,6 +89,8 @@ private:
   }
 
   void barrier() {
+    if (hasNoBarriers)
+      return;
     line(chance(90) ? "__syncthreads();" : "__syncthreads(); // all have come");
     modes[0] = chance(50) ? Mode::All : Mode::Own;
     modes[1] = chance(50) ? Mode::All : Mode::Own;

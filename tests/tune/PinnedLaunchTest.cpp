@@ -168,6 +168,19 @@ TEST(PinnedLaunch, CoarseningShrinksTheGridOrTheBlock) {
   EXPECT_EQ(launch.sharedBytes, 64u);
 }
 
+TEST(PinnedLaunch, AMergedGridIsRoundedUpAndTakesTheCapturedArguments) {
+  ReplayLaunch odd = captured;
+  odd.grid = {4097, 3, 1};
+  const auto launch = std::get<ReplayLaunch>(after("coarsen grid=4", scale, odd));
+  EXPECT_EQ(launch.grid, (std::array<uint32_t, 3>{1025, 3, 1}));
+  EXPECT_EQ(launch.block, odd.block);
+  // The grid is a number in the text: the kernel, static now, has no parameter that the captured launch does not have.
+  EXPECT_EQ(launch.kernel, "_ZL5scalePfi");
+  const auto again = std::get<ReplayLaunch>(after("coarsen grid=4; coarsen grid=4", scale, odd));
+  EXPECT_EQ(again.grid, (std::array<uint32_t, 3>{257, 3, 1}));
+  EXPECT_EQ(again.kernel, launch.kernel);
+}
+
 TEST(PinnedLaunch, AKernelOfOneWarpHasOne) {
   const std::string rows = R"(
 __global__ void scale(float *a) {

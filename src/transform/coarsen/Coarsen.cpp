@@ -36,6 +36,9 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
 
+#include <algorithm>
+#include <set>
+
 using namespace clang;
 
 namespace heddle::transform {
@@ -52,11 +55,33 @@ std::vector<Axis> axesOf(const Directive &directive) {
   return axes;
 }
 
-LaunchDivision divisionOf(const std::vector<Axis> &axes) {
+LaunchDivision divisionOf(const std::vector<Axis> &axes, const std::optional<GridForm> &grid) {
   LaunchDivision division;
   for (const Axis &axis : axes)
     (axis.dimension == Axis::grid ? division.grid : division.block[axis.dimension]) = axis.factor;
+  division.roundsGridUp = grid.has_value();
+  if (grid && grid->isParameter)
+    division.gridParameter =
+        LaunchParameter{"grid", "const unsigned", grid->extent,
+                        "launch it with <<<grid, block>>>, or with a grid that is known"};
   return division;
+}
+
+/// How the kernel learns which blocks of a merged grid exist; nothing where all do. A grid that all launches have is a number in
+/// the text; others are passed by the launch.
+std::optional<GridForm> gridFormOf(Context &context, const std::vector<Axis> &axes) {
+  const auto merged = std::ranges::find(axes, Axis::grid, &Axis::dimension);
+  const std::vector<const source::Launch *> launches = context.launches();
+  if (merged == axes.end() || launches.empty())
+    return std::nullopt;
+  std::set<std::optional<int64_t>> extents;
+  for (const source::Launch *launch : launches)
+    extents.insert(launch->grid.xyz[0].value);
+  if (std::ranges::all_of(extents, [&](auto extent) { return extent && *extent % merged->factor == 0; }))
+    return std::nullopt;
+  if (extents.size() == 1 && extents.begin()->has_value())
+    return GridForm{fmt::format("{}u", **extents.begin())};
+  return GridForm{Names(context.device()).fresh("gridX"), true};
 }
 
 /// The form that a plan asked for; a refusal where the kernel cannot be given it.
@@ -69,7 +94,7 @@ std::variant<Needs, Diagnostic> formFor(Context &context, const Kernel &kernel, 
 using MergeResult = std::variant<Merged, Refused, Needs>;
 
 MergeResult writeOne(Context &context, const Kernel &kernel, const std::vector<Axis> &axes, Map map,
-                     const std::optional<BlockForm> &form) {
+                     const std::optional<BlockForm> &form, const std::optional<GridForm> &grid) {
   auto planned = planWork(context.facts(kernel), axes);
   if (auto *refused = std::get_if<Diagnostic>(&planned))
     return context.refuse(*refused), Refused();
@@ -84,7 +109,7 @@ MergeResult writeOne(Context &context, const Kernel &kernel, const std::vector<A
   std::vector<NamedAxis> named = nameAxes(axes, names);
   if (form && form->isLinear)
     named.front().index = names.fresh("thread");
-  ItemIndices indices(std::move(named), map, form);
+  ItemIndices indices(std::move(named), map, form, grid);
   std::optional<CallChanges> calls = changeDeviceFunctions(context, kernel, indices, names);
   if (!calls)
     return Refused();
@@ -121,12 +146,17 @@ void divideLaunchBounds(Context &context, const Kernel &kernel, const std::vecto
 }
 
 void reportCoarsening(Context &context, const Merged &written, const std::vector<Axis> &axes,
-                      unsigned launches) {
+                      const std::optional<GridForm> &grid, unsigned launches) {
   bool mergesBlocks = axes.front().dimension == Axis::grid && axes.size() == 1;
+  const std::string gaps = grid ? "; blocks beyond the original grid are skipped" : "";
+  const std::string otherwise =
+      axes.front().dimension == Axis::grid
+          ? fmt::format("with 1/{} of its blocks, for grids that are divisible", axes.front().factor)
+          : "with smaller blocks";
   noteAssumedRaces(context, context.done("each {} of '{}' does the work of {}, in {}{}{}",
                                          mergesBlocks ? "block" : "thread", context.target.name,
                                          itemsOf(axes), counted(written.workLoops, "work loop"),
-                                         written.str(), launchesText(launches, "with smaller blocks")));
+                                         written.str() + gaps, launchesText(launches, otherwise)));
 }
 
 } // namespace
@@ -174,12 +204,12 @@ std::string Merged::str() const {
 }
 
 MergeResult mergeThreads(Context &context, const std::vector<Axis> &axes, Map map,
-                         const std::optional<BlockForm> &form) {
+                         const std::optional<BlockForm> &form, const std::optional<GridForm> &grid) {
   std::optional<Merged> first;
   for (const Kernel *kernel : context.target.instances) {
     if (!mayCoarsen(context, *kernel, axes, map, form ? &*form : nullptr))
       return Refused();
-    MergeResult result = writeOne(context, *kernel, axes, map, form);
+    MergeResult result = writeOne(context, *kernel, axes, map, form, grid);
     auto *written = std::get_if<Merged>(&result);
     if (!written)
       return result;
@@ -200,15 +230,16 @@ MergeResult mergeThreads(Context &context, const std::vector<Axis> &axes, Map ma
 PassResult coarsenAlong(Context &context, const std::vector<Axis> &axes, Map map) {
   if (std::optional<Needs> needed = formToCoarsen(context))
     return *needed;
-  MergeResult result = mergeThreads(context, axes, map);
+  const std::optional<GridForm> grid = gridFormOf(context, axes);
+  MergeResult result = mergeThreads(context, axes, map, std::nullopt, grid);
   if (auto *needed = std::get_if<Needs>(&result))
     return *needed;
   auto *merged = std::get_if<Merged>(&result);
   unsigned launches = 0;
-  if (!merged || !divideLaunches(context, divisionOf(axes), launches))
+  if (!merged || !divideLaunches(context, divisionOf(axes, grid), launches))
     return Refused();
   divideLaunchBounds(context, context.target.first(), axes);
-  reportCoarsening(context, *merged, axes, launches);
+  reportCoarsening(context, *merged, axes, grid, launches);
   return context.edited();
 }
 

@@ -17,7 +17,8 @@ namespace heddle::transform {
 ///
 /// The code between two barriers gets a work loop of its own; loops and branches around barriers stay. Values
 /// that differ by thread and live across a barrier become small arrays, what is the same for all threads is
-/// done once. The launches in the file are rewritten.
+/// done once. The launches in the file are rewritten. A merged grid is rounded up, and blocks that the original grid does not
+/// have are skipped.
 ///
 /// Refuses: factors that do not divide a launch's block, divergent barriers, barriers of fewer than all
 /// threads, races between threads of a block, warp operations where a warp's threads would not stay together
@@ -40,10 +41,11 @@ struct Merged {
 };
 
 /// Merges threads along axes, outermost work loop first; launches and bounds stay to be changed. `form`: the block written
-/// down in another one.
+/// down in another one. `grid`: one that merged blocks may not fill.
 std::variant<Merged, Refused, Needs> mergeThreads(Context &context, const std::vector<Axis> &axes,
                                                   analysis::Map map,
-                                                  const std::optional<BlockForm> &form = std::nullopt);
+                                                  const std::optional<BlockForm> &form = std::nullopt,
+                                                  const std::optional<GridForm> &grid = std::nullopt);
 
 /// `coarsen` along given axes, outermost work loop first.
 PassResult coarsenAlong(Context &context, const std::vector<Axis> &axes, analysis::Map map);

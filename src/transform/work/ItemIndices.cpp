@@ -5,6 +5,9 @@
 //     map=interleaved   t + k * (B / F)      neighbouring threads stay neighbours: coalescing is kept
 //     map=blocked       t * F + k            a thread gets neighbouring items: reuse in registers
 //
+// A grid that merged blocks do not fill (GridForm) has F * (merged grid) positions, of which the last ones are no block of the
+// original. They come last in a work loop, so that it ends at the first one; and each merged block has a first item.
+//
 // A block written down (BlockForm) replaces blockDim too: linear forms number all threads of the block in a row and give x, y
 // and z by division.
 #include "transform/work/ItemIndices.h"
@@ -16,6 +19,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 
 using namespace clang;
 
@@ -51,7 +55,10 @@ std::optional<std::string> ItemIndices::replacementFor(const ThreadBuiltin &buil
       return linearIndex(builtin.dimension);
     for (const NamedAxis &axis : axes)
       if (isOf(axis, builtin.dimension))
-        return isIndex ? axis.index : fmt::format("({} * {})", builtin.name(), axis.axis.factor);
+        return isIndex ? axis.index
+               : grid && builtin.kind == Kind::GridDim
+                   ? grid->extent
+                   : fmt::format("({} * {})", builtin.name(), axis.axis.factor);
     // Code that linearizes such blocks must not find their number here.
     if (form && builtin.kind == Kind::ThreadIdx && form->lanes[builtin.dimension] == 1)
       return "0u";
@@ -87,13 +94,16 @@ std::vector<ItemIndices::Passed> ItemIndices::passed() const {
     all.push_back({axes[i].index, "const unsigned " + axes[i].index});
   if (form && !form->parameter.empty())
     all.push_back({form->parameter, form->parameterType + " " + form->parameter});
+  if (grid && grid->isParameter)
+    all.push_back({grid->extent, "const unsigned " + grid->extent});
   return all;
 }
 
-std::optional<std::string> ItemIndices::absence() const {
-  if (axes.empty() || !form || !form->hasGaps)
+std::optional<std::string> ItemIndices::absence(const NamedAxis &axis) const {
+  const bool isGrid = axis.axis.dimension == Axis::grid;
+  if (isGrid ? !grid : !form || !form->hasGaps)
     return std::nullopt;
-  return fmt::format("{} >= {}", axes.front().index, form->threads);
+  return fmt::format("{} >= {}", axis.index, isGrid ? grid->extent : form->threads);
 }
 
 std::optional<std::string> ItemIndices::presence(unsigned item) const {
@@ -152,6 +162,30 @@ unsigned ItemIndices::items() const {
   for (const NamedAxis &axis : axes)
     product *= axis.axis.factor;
   return product;
+}
+
+std::string ItemIndices::itemsAlong(const NamedAxis &axis) const {
+  if (axis.axis.dimension != Axis::grid)
+    return fmt::format("({} + {} - threadIdx.x) / {}", form->threads, form->lanes[0] - 1, form->lanes[0]);
+  if (map == Map::Interleaved)
+    return fmt::format("({} + gridDim.x - 1 - blockIdx.x) / gridDim.x", grid->extent);
+  return fmt::format("min({0}u, {1} - blockIdx.x * {0})", axis.axis.factor, grid->extent);
+}
+
+std::string ItemIndices::itemsOfThread() const {
+  unsigned whole = 1;
+  std::vector<std::string> parts;
+  for (const NamedAxis &axis : axes) {
+    if (absence(axis))
+      parts.push_back(itemsAlong(axis));
+    else
+      whole *= axis.axis.factor;
+  }
+  if (parts.empty() || whole > 1)
+    parts.push_back(std::to_string(whole));
+  if (parts.size() == 1)
+    return parts.front();
+  return "(" + llvm::join(parts, ") * (") + ")";
 }
 
 bool mentionsWord(const std::string &text, const std::string &word) {

@@ -40,11 +40,18 @@ struct BlockForm {
   std::string prologue;      ///< what must precede all else in the kernel, a line; empty for nothing
 };
 
+/// A grid that merged blocks need not fill: blocks beyond the one that was launched do not exist.
+struct GridForm {
+  std::string extent;       ///< of the grid along x as it was: "gridX", "5u"
+  bool isParameter = false; ///< the launch must pass it
+};
+
 /// What is instead of CUDA's built-in variables in coarsened code.
 class ItemIndices {
 public:
-  ItemIndices(std::vector<NamedAxis> axes, Map map, std::optional<BlockForm> form = std::nullopt)
-      : axes(std::move(axes)), map(map), form(std::move(form)) {}
+  ItemIndices(std::vector<NamedAxis> axes, Map map, std::optional<BlockForm> form = std::nullopt,
+              std::optional<GridForm> grid = std::nullopt)
+      : axes(std::move(axes)), map(map), form(std::move(form)), grid(std::move(grid)) {}
 
   const std::vector<NamedAxis> &all() const { return axes; }
   const std::optional<BlockForm> &block() const { return form; }
@@ -57,8 +64,8 @@ public:
   std::optional<std::string> replacementFor(const analysis::ThreadBuiltin &builtin) const;
   /// "threadIdx.x + kx * blockDim.x"
   std::string definitionOf(const NamedAxis &axis) const;
-  /// "threadX >= 48", which states that there is no such item; nothing where all exist.
-  std::optional<std::string> absence() const;
+  /// "threadX >= 48", which states that there is no such item along the axis, nor after it; nothing where all exist.
+  std::optional<std::string> absence(const NamedAxis &axis) const;
   /// "threadIdx.x + 32 < 48", the contrary for the item with this number; nothing where it does.
   std::optional<std::string> presence(unsigned item) const;
   /// "[ky][kx]"
@@ -70,13 +77,17 @@ public:
   /// "[2][4]"
   std::string extents() const;
   unsigned items() const;
+  /// How many of them a thread has: "4", or an expression where some do not exist.
+  std::string itemsOfThread() const;
 
 private:
   std::string component(analysis::ThreadBuiltin::Kind kind, unsigned dimension) const;
   std::optional<std::string> linearIndex(unsigned dimension) const;
-  std::vector<NamedAxis> axes; ///< outermost loop first
+  std::string itemsAlong(const NamedAxis &axis) const; ///< for one along which some do not exist
+  std::vector<NamedAxis> axes;                         ///< outermost loop first
   Map map;
   std::optional<BlockForm> form;
+  std::optional<GridForm> grid;
 };
 
 bool mentionsWord(const std::string &text, const std::string &word);

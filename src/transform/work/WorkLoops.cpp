@@ -266,7 +266,7 @@ private:
         all = "{" + row + "}";
       }
       result.addf("bool {}{} = {};", items.active(), indices.extents(), all);
-      result.addf("int {} = {};", items.itemsLeft(), itemsOfThread());
+      result.addf("int {} = {};", items.itemsLeft(), indices.itemsOfThread());
     }
     return copies.empty() ? result : result.add(loopAround(copies, {}));
   }
@@ -279,13 +279,6 @@ private:
            });
   }
 
-  std::string itemsOfThread() const {
-    if (!indices.absence())
-      return std::to_string(indices.items());
-    const BlockForm &block = *indices.block();
-    return fmt::format("({} + {} - threadIdx.x) / {}", block.threads, block.lanes[0] - 1, block.lanes[0]);
-  }
-
   /// Work loops around some lines, the innermost made first.
   Code loopAround(const Code &lines, const std::string &label) {
     const bool unroll = indices.items() <= mostUnrolled && (hasArrays() || !getsBlock());
@@ -293,9 +286,9 @@ private:
     Code body = lines;
     if (!label.empty()) // braces of its own: a jump must not pass over what the body declares
       body = Code::braces({}, lines, step).add(label + ":;");
-    const std::optional<std::string> absence = indices.absence();
     for (size_t i = indices.all().size(); i-- > 0;) {
       const NamedAxis &axis = indices.all()[i];
+      const std::optional<std::string> absence = indices.absence(axis);
       Code inside;
       if (absence || mentionsWord(mentioned, axis.index))
         inside.addf("const unsigned {} = {};", axis.index, indices.definitionOf(axis));
