@@ -55,6 +55,12 @@ struct Family {
   int64_t elements() const { return *loop->trips + most - least; }
 };
 
+/// Why elements that a loop reads repeatedly stay in shared memory.
+struct WhyKept {
+  std::string text;
+  std::string hint = {};
+};
+
 class ScalarReplacer {
 public:
   ScalarReplacer(Context &context, const Kernel &kernel)
@@ -64,12 +70,13 @@ public:
     for (const auto &loop : facts.accesses->loops())
       if (isShort(*loop))
         for (Family &family : familiesOf(*loop))
-          if (isWorthIt(family) && isSafe(family))
-            replace(family);
+          if (isWorthIt(family))
+            replaceIfSafe(family);
     removeUnused();
   }
 
   unsigned before = 0, after = 0;
+  std::optional<WhyKept> firstKept; ///< of the first loop that would gain
 
 private:
   // Collect
@@ -139,19 +146,54 @@ private:
            family.elements() < *family.loop->trips * int64_t(offsets.size());
   }
 
-  bool isSafe(const Family &family) const {
+  void replaceIfSafe(const Family &family) {
+    std::optional<WhyKept> kept = whyKept(family);
+    if (!kept)
+      replace(family);
+    else if (!firstKept)
+      firstKept = std::move(kept);
+  }
+
+  std::optional<WhyKept> whyKept(const Family &family) const {
+    const std::string loop = fmt::format("the loop at line {}", unit.location(family.loop->statement).line);
     Uses inside = Uses::of(family.loop->statement);
     for (const analysis::Barrier &barrier : facts.regions->barriers())
       if (inside.statements.contains(barrier.statement))
-        return false;
+        return WhyKept{fmt::format("{} contains a barrier", loop)};
+    if (callsUserCode(*family.loop, inside))
+      return WhyKept{fmt::format("{} calls a function, which may write '{}'", loop, family.array->name)};
+    if (mayBeWritten(family))
+      return WhyKept{
+          fmt::format("'{}' is written in {}, or between the same barriers", family.array->name, loop)};
+    if (dependsOnUnknownBlock(family))
+      return WhyKept{
+          fmt::format("the block size of '{}' is not known, so that elements of '{}' which {} reads may be "
+                      "outside of the array",
+                      context.target.name, family.array->name, loop),
+          "--block X,Y,Z states it"};
+    if (!isInside(family))
+      return WhyKept{fmt::format("elements of '{}' that {} reads may be outside of the array",
+                                 family.array->name, loop)};
+    if (textOfBase(family).empty())
+      return WhyKept{fmt::format(
+          "the index of '{}' in {} has parts that are not threadIdx or a counter that begins at 0",
+          family.array->name, loop)};
+    return std::nullopt;
+  }
+
+  /// A function of the program may write the array.
+  bool callsUserCode(const Loop &loop, const Uses &inside) const {
     for (const CallExpr *call : inside.calls)
       if (const FunctionDecl *callee = analysis::calleeOf(call); !callee || callee->hasBody())
         if (!callee || unit.isUserCode(callee->getLocation()))
-          return false; // it may write the array
-    for (const analysis::Executed &each : analysis::executedBy(family.loop->statement))
-      if (each.isUnknown() ||
-          (each.function && !each.function->isTrivial() && unit.isUserCode(each.function->getLocation())))
-        return false; // the same
+          return true;
+    return std::ranges::any_of(analysis::executedBy(loop.statement), [&](const analysis::Executed &each) {
+      return each.isUnknown() ||
+             (each.function && !each.function->isTrivial() && unit.isUserCode(each.function->getLocation()));
+    });
+  }
+
+  bool mayBeWritten(const Family &family) const {
     for (const Access &access : facts.accesses->all()) {
       bool mayBeSame = access.array == family.array || !access.array->decl;
       bool isInLoop = access.loop && access.loop->isInside(family.loop);
@@ -159,9 +201,18 @@ private:
       // it.
       bool isInRegion = access.region == family.reads.front()->region;
       if (access.isWrite() && mayBeSame && (isInLoop || isInRegion))
-        return false;
+        return true;
     }
-    return isInside(family) && !textOfBase(family).empty();
+    return false;
+  }
+
+  bool dependsOnUnknownBlock(const Family &family) const {
+    for (const Affine &subscript : family.reads.front()->subscripts)
+      for (const auto &[monomial, coefficient] : subscript->terms())
+        for (const Symbol *symbol : monomial)
+          if (symbol->kind == SymbolKind::ThreadIdx && !facts.launch.block[symbol->dimension])
+            return true;
+    return false;
   }
 
   /// Every element of the window lies in the array, for each thread of the block.
@@ -375,10 +426,11 @@ PassResult scalarReplace(Context &context) {
   }
   ScalarReplacer replacer(context, kernel);
   replacer.run();
-  if (!replacer.before)
+  if (!replacer.before && replacer.firstKept)
+    context.kept(kernel.location, replacer.firstKept->text).hint = replacer.firstKept->hint;
+  else if (!replacer.before)
     context.kept(kernel.location, fmt::format("no innermost loop of '{}' with a constant trip count up to {} "
-                                              "reads an element of a shared array "
-                                              "more than once, or its elements may be outside of the array",
+                                              "reads an element of a shared array more than once",
                                               context.target.name, mostTrips));
   return context.edited();
 }
