@@ -390,7 +390,7 @@ std::vector<Diagnostic> raceReports(const Accesses &accesses, const Dependences 
         a.location.line == b.location.line && &a == &b
             ? fmt::format("two threads {} the same element of '{}' here with no barrier between them",
                           b.kind == Access::Kind::Write ? "write" : "change", b.array->name)
-            : fmt::format("{} of '{}' may see another thread's {} with no barrier between them",
+            : fmt::format("{} of '{}' and another thread's {} of it are not ordered by a barrier",
                           nameOf(b.kind), b.array->name, nameOf(a.kind));
     if (&a != &b)
       report.note(a.location, fmt::format("the {} is here", nameOf(a.kind)));

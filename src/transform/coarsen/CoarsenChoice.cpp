@@ -101,7 +101,7 @@ public:
       else if (habits.streamsThroughMemory && isFlat && divides(0, factor))
         list.push_back(
             forMemory({{0, factor}}, analysis::Map::Interleaved,
-                      "threads stream through memory, and merged threads have more of it under way"));
+                      "memory-bound loop over global memory: merged threads have more loads in flight"));
     }
     return list;
   }

@@ -308,7 +308,7 @@ void report(Context &context, const Kernel &kernel, const analysis::WorkSite &si
   noteAssumedRaces(
       context,
       context.done(
-          "warps of '{}' serve one kind of work at a time: {} by the {} at line {}{}", context.target.name,
+          "warps of '{}' execute one kind of work at a time: {} by the {} at line {}{}", context.target.name,
           counted(plan.kinds, "kind"), site.branch.isSwitch() ? "switch" : "if", line,
           site.loop ? ", in rounds of the loop over '" + site.counter->getNameAsString() + "'" : ""));
 }

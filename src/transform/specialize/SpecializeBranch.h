@@ -5,7 +5,7 @@
 
 namespace heddle::transform {
 
-/// Carries out `specialize by=branch`: warps serve one kind of work each, where a kernel decides by a switch
+/// Carries out `specialize by=branch`: warps execute one kind of work each, where a kernel decides by a switch
 /// or an if-chain what a thread has to do.
 ///
 ///     int i = blockIdx.x * blockDim.x + threadIdx.x;     const auto kindOf = [&](const uint3 threadIdx) ...

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warps that serve one kind of work each are for arms that are not executed with a part of the lanes: the
+// Warps that execute one kind of work each are for arms that are not executed with a part of the lanes: the
 // simulator's counters must show warps execute less, with the results as they were.
 #include "vm/OptimizedKernel.h"
 

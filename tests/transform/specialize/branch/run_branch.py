@@ -26,7 +26,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / Path(program).name
         said = must([heddle, "opt", program, "-o", made, "-d", "specialize by=branch", "--remarks", "--cuda-path", "none"])
-        if "serve one kind of work at a time" not in said:
+        if "execute one kind of work at a time" not in said:
             sys.exit("nothing was specialized")
         for size in sizes:
             must([heddle, "verify", *flags, program, made, "-Wall", "-Werror", beside, "--", *size.split()])
