@@ -257,6 +257,7 @@ private:
                          {"units", unitsText(request.options.units)},
                          {"guard", "HEDDLE_" + upper(prefix) + "_H"},
                          {"hasDevice", hasDevice()},
+                         {"hasHost", hasHost()},
                          {"upper", upper(prefix)},
                          {"names", names},
                          {"weights", weights},
@@ -290,8 +291,13 @@ private:
          {"prefix", prefix},
          {"hasDevice", hasDevice()},
          {"hasMatrix", has(Variant::Matrix)},
-         {"architectures", "${CMAKE_CUDA_ARCHITECTURES}"}, // templates have no other way to print a $
-         {"hostFlags", "$<$<COMPILE_LANGUAGE:CXX>:-O3 -march=native -Wno-psabi>"},
+         {"hasHost", hasHost()},
+         // Templates have no other way to print a $.
+         {"architectures", "${CMAKE_CUDA_ARCHITECTURES}"},
+         {"hostArch", "${HEDDLE_HOST_ARCH}"},
+         {"hostFlags", "$<$<COMPILE_LANGUAGE:CXX>:-O3;${hostArch};-Wno-psabi;-fno-fast-math>"},
+         {"testFlags",
+          hasDevice() ? "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-fno-fast-math>" : "-fno-fast-math"},
          {"files", sources}});
   }
 
@@ -312,6 +318,7 @@ private:
                                          {"isFloat", precision() == Precision::Float},
                                          {"reference", referenceText()},
                                          {"hasDevice", hasDevice()},
+                                         {"hasHost", hasHost()},
                                          {"hasMatrix", has(Variant::Matrix)},
                                          {"isCgs", request.options.units == Units::Cgs},
                                          {"hasErrors", precision() != Precision::Double},

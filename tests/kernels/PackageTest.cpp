@@ -241,6 +241,60 @@ TEST(Package, setsArchitecturesBeforeTheLanguageWhereMatrixNeedsThem) {
   EXPECT_THAT(file("README.md", {Variant::Cpu}), Not(HasSubstr("GPU")));
 }
 
+TEST(Package, refusesFlagsThatWouldMakeItsResultsWrong) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest wanted = request(hydrogen, {Kernel::Chemistry}, {Variant::Cpu});
+  for (Precision precision : {Precision::Double, Precision::Mixed, Precision::Float}) {
+    wanted.options.precision = precision;
+    const Written written(make(hydrogen, wanted));
+    const std::string source = (written.folder.path() / "hydrogen_chemistry_cpu.cpp").string();
+    for (const std::string &compiler : hostCompilers()) {
+      const ProcessResult refused =
+          runProcess({compiler, "-std=c++17", "-O2", "-ffast-math", "-fsyntax-only", source});
+      EXPECT_FALSE(refused.succeeded()) << compiler;
+      EXPECT_THAT(refused.standardError, HasSubstr("Results would be wrong: compile functions for the host "
+                                                   "(*_cpu.cpp) without -ffast-math"));
+    }
+  }
+}
+
+/// A solver's flags reach a library that it includes.
+TEST(Package, isRightInAProjectWithFastMathAndFlagsForTheProcessor) {
+  if (!findProgram("cmake"))
+    GTEST_SKIP() << "no cmake";
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const Written written(
+      make(hydrogen, request(hydrogen, {Kernel::Viscosity, Kernel::Chemistry}, {Variant::Cpu})));
+  const std::string build = (written.folder.path() / "build").string();
+  const auto run = [](const std::vector<std::string> &command) {
+    const ProcessResult result = runProcess(command, {}, 300);
+    EXPECT_TRUE(result.succeeded()) << result.standardOutput << result.standardError;
+    return result.standardOutput;
+  };
+  run({"cmake", "-S", written.folder.path().string(), "-B", build, "-DCMAKE_CXX_FLAGS=-ffast-math",
+       "-DHEDDLE_HOST_ARCH=-DFIRST=1 -DSECOND=2"});
+  const std::string commands = run({"cmake", "--build", build, "--verbose"});
+  EXPECT_THAT(commands, HasSubstr(" -ffast-math "));
+  EXPECT_THAT(commands, HasSubstr(" -DFIRST=1 -DSECOND=2 "));
+  EXPECT_THAT(commands, Not(HasSubstr("-march=native")));
+  EXPECT_THAT(run({build + "/hydrogen_selftest", "100"}),
+              HasSubstr("hydrogen_chemistry_cpu           pass,"));
+}
+
+TEST(Package, statesTheFlagsOfFunctionsForTheHost) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const std::vector<SourceFile> host = make(hydrogen, request(hydrogen, allKernels, {Variant::Cpu})),
+                                device = make(hydrogen, request(hydrogen, allKernels, {Variant::Plain}));
+  EXPECT_THAT(textOf(host, "CMakeLists.txt"), HasSubstr("set(HEDDLE_HOST_ARCH -march=native CACHE STRING"));
+  EXPECT_THAT(textOf(host, "README.md"), HasSubstr("`-DHEDDLE_HOST_ARCH="));
+  for (const char *name : {"README.md", "hydrogen.h"}) {
+    EXPECT_THAT(textOf(host, name), HasSubstr("-ffast-math")) << name;
+    EXPECT_THAT(textOf(device, name), Not(HasSubstr("-ffast-math"))) << name;
+  }
+  EXPECT_THAT(textOf(device, "README.md"), HasSubstr("`heddle run selftest.cu hydrogen_*.c* -- 100`"));
+  EXPECT_THAT(textOf(device, "CMakeLists.txt"), Not(HasSubstr("HEDDLE_HOST_ARCH")));
+}
+
 TEST(Package, headerHasTheMolecularWeights) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   std::string weights;
