@@ -3,6 +3,7 @@
 // heddle chem: a combustion mechanism, evaluated or turned into kernels.
 #include "GenerateKernels.h"
 #include "InputOutput.h"
+#include "KernelFolder.h"
 #include "UnknownWord.h"
 #include "Verbs.h"
 #include "chem/CheckMechanism.h"
@@ -313,10 +314,15 @@ Generated makeKernels(const ChemRequest &request, Diagnostics &diagnostics) {
     return made;
   kernels::PackageRequest package = packageOf(request, *made.mechanism);
   package.treatment = treatmentOf(request, *made.mechanism, diagnostics);
-  if (diagnostics.has(Severity::Error))
+  if (diagnostics.has(Severity::Error)) {
     made.mechanism.reset(); // a list is wrong, which counts as a wrong file
-  else
-    made.files = kernels::makePackage(*made.mechanism, package, diagnostics);
+    return made;
+  }
+  made.files = kernels::makePackage(*made.mechanism, package, diagnostics);
+  std::vector<std::string> names;
+  for (const kernels::SourceFile &file : made.files)
+    names.push_back(file.name);
+  refuseToReplace(names, request.folder, diagnostics);
   return made;
 }
 

@@ -3,6 +3,7 @@
 // heddle tune: read flags, make the space, search it, write the winner.
 #include "GenerateKernels.h"
 #include "InputOutput.h"
+#include "KernelFolder.h"
 #include "PlacedOutput.h"
 #include "TuneElsewhere.h"
 #include "TuneKernels.h"
@@ -206,10 +207,21 @@ std::string resumeText(const TuneRun &run) {
                    : "with -o or --cache, results are kept, and the same command goes on from there";
 }
 
+/// The files that every folder of kernels has.
+bool canReplaceIn(const std::string &folder, Session &session) {
+  Diagnostics diagnostics;
+  refuseToReplace({"README.md", "CMakeLists.txt"}, folder, diagnostics);
+  print(std::cerr, diagnostics, session.errorColour);
+  if (!diagnostics.empty())
+    session.exitCode = ExitRefused;
+  return diagnostics.empty();
+}
+
 /// Asked before the search, which may take hours.
 bool outputsCanBeWritten(const TuneRequest &request, Session &session) {
   const bool makesFolder = tune::isMechanism(request.files.front());
   bool all = makesFolder ? canFill(request.output, session) : canWrite(request.output, session);
+  all &= !makesFolder || request.output.empty() || canReplaceIn(request.output, session);
   for (const std::string &file : {request.t4, request.t1, request.page})
     all &= canWrite(file, session);
   return all;

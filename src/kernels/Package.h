@@ -27,6 +27,9 @@ struct PackageRequest {
 std::vector<SourceFile> makePackage(const chem::Mechanism &mechanism, const PackageRequest &request,
                                     Diagnostics &diagnostics);
 
+/// Is a file of this name and text one of a package? Those of earlier versions are, too.
+bool wasGenerated(std::string_view name, std::string_view text);
+
 /// A C identifier made of a mechanism's name.
 std::string prefixOf(const std::string &mechanismName);
 
