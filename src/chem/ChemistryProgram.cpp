@@ -21,7 +21,7 @@ Expr equilibriumRate(ProgramContext &context, const Reaction &reaction, const Ex
 Expr netRate(ProgramContext &context, const Reaction &reaction, const ColliderValues &collider) {
   const Expr factor = reaction.collider && !reaction.isFalloff() ? collider.concentration : Expr(1.0);
   const Expr k = rateExpression(context, reaction.rate, collider) * factor;
-  if (goesByActivities(reaction))
+  if (context.goesByActivities(reaction))
     return equilibriumRate(context, reaction, k);
 
   const auto concentration = [&](unsigned species) { return context.concentrationOf(species); };
@@ -29,7 +29,7 @@ Expr netRate(ProgramContext &context, const Reaction &reaction, const ColliderVa
   if (reaction.reverse == Reverse::None)
     return forward;
   const Expr reverse = reaction.reverse == Reverse::Equilibrium
-                           ? k * exp2(logReciprocalEquilibrium(context, reaction))
+                           ? k * exp2(context.logReciprocalEquilibrium(reaction))
                            : rateExpression(context, *reaction.reverseRate, collider) * factor;
   return forward - reverse * productOf(reverseOrders(reaction), concentration);
 }

@@ -56,7 +56,7 @@ private:
                                        massAction(reverseOrders(reaction))) *
              factor;
     const Expr reverse =
-        exp2(k.log + logReciprocalEquilibrium(context, reaction)) * massAction(reverseOrders(reaction));
+        exp2(k.log + context.logReciprocalEquilibrium(reaction)) * massAction(reverseOrders(reaction));
     return (forward - reverse) * k.factor * factor;
   }
 

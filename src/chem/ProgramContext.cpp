@@ -11,8 +11,8 @@
 // Overflow. At low temperature g/RT is large, and products of phi leave the range of double. Any amount for
 // each atom of an element may be added to g/RT, since elements are conserved and it cancels in each reaction.
 // `choosePotentials` takes the amounts that make log2 phi small for all species, by least squares over the
-// atoms. Where a reaction with an equilibrium constant does not conserve elements exactly, nothing is
-// shifted.
+// atoms. A reaction with rounded coefficients conserves elements only nearly, and the amounts do not cancel: it has
+// an exponential of its own for 1/Kc, to which they are added again.
 //
 // Ranges. NASA polynomials have two or more temperature ranges; their coefficients are selected by
 // temperature, not the results, so that the polynomial is evaluated once.
@@ -91,23 +91,14 @@ std::pair<std::vector<GibbsTerms>, std::vector<double>> gibbsRanges(const Thermo
   return {all, between};
 }
 
-/// Does every reaction with an equilibrium constant conserve each element exactly?
-bool conservesElements(const Mechanism &mechanism) {
-  for (const Reaction &reaction : mechanism.reactions) {
-    if (reaction.reverse != Reverse::Equilibrium)
-      continue;
-    std::vector<double> balance(mechanism.elements.size());
-    const auto count = [&](const std::vector<Term> &terms, double sign) {
-      for (const Term &term : terms)
-        for (const ElementCount &part : mechanism.species[term.species].composition)
-          balance[part.element] += sign * term.value * part.count;
-    };
-    count(reaction.reactants, -1);
-    count(reaction.products, 1);
-    if (std::ranges::any_of(balance, [](double rest) { return std::abs(rest) > 1e-12; }))
-      return false;
-  }
-  return true;
+/// Products minus reactants of a value that each species has.
+double changeOf(const Reaction &reaction, const std::vector<double> &ofSpecies) {
+  double change = 0;
+  for (const Term &term : reaction.products)
+    change += term.value * ofSpecies[term.species];
+  for (const Term &term : reaction.reactants)
+    change -= term.value * ofSpecies[term.species];
+  return change;
 }
 
 } // namespace
@@ -139,7 +130,7 @@ ProgramContext::ProgramContext(const Mechanism &mechanism, double pressureFactor
 /// Any amount for each atom of an element may be taken off g/RT: it cancels in every reaction. Amounts that
 /// make log2(1/phi) small keep products of phi and of a far from overflow at low temperatures.
 void ProgramContext::choosePotentials() {
-  if (mechanism.elements.empty() || !conservesElements(mechanism))
+  if (mechanism.elements.empty())
     return;
   const long species = long(mechanism.species.size()), elements = long(mechanism.elements.size());
   Eigen::MatrixXd atoms = Eigen::MatrixXd::Zero(species, elements);
@@ -156,6 +147,18 @@ void ProgramContext::choosePotentials() {
     shiftByReciprocal[size_t(k)] = shift(k, 0);
     shiftConstant[size_t(k)] = shift(k, 1);
   }
+}
+
+bool ProgramContext::conservesElements(const Reaction &reaction) const {
+  std::vector<double> balance(mechanism.elements.size());
+  const auto count = [&](const std::vector<Term> &terms, double sign) {
+    for (const Term &term : terms)
+      for (const ElementCount &part : mechanism.species[term.species].composition)
+        balance[part.element] += sign * term.value * part.count;
+  };
+  count(reaction.reactants, -1);
+  count(reaction.products, 1);
+  return std::ranges::all_of(balance, [](double rest) { return std::abs(rest) <= 1e-12; });
 }
 
 const SpeciesValues &ProgramContext::thermoOf(unsigned species) {
@@ -280,18 +283,21 @@ void ProgramContext::contribute(const Reaction &reaction, const Expr &rate) {
     builder.add(species, change[species], rate);
 }
 
-Expr logReciprocalEquilibrium(ProgramContext &context, const Reaction &reaction) {
+Expr ProgramContext::logReciprocalEquilibrium(const Reaction &reaction) {
   Expr sum = 0.0;
+  if (!conservesElements(reaction))
+    sum = fma(changeOf(reaction, shiftByReciprocal), at.reciprocal, changeOf(reaction, shiftConstant));
   for (const Term &term : reaction.products)
-    sum = fma(term.value, context.thermoOf(term.species).logScale, sum);
+    sum = fma(term.value, thermoOf(term.species).logScale, sum);
   for (const Term &term : reaction.reactants)
-    sum = fma(-term.value, context.thermoOf(term.species).logScale, sum);
+    sum = fma(-term.value, thermoOf(term.species).logScale, sum);
   return sum;
 }
 
-bool goesByActivities(const Reaction &reaction) {
+bool ProgramContext::goesByActivities(const Reaction &reaction) const {
   return reaction.reverse == Reverse::Equilibrium && !reaction.forwardOrders && !reaction.reverseOrders &&
-         hasWholePowers(reaction.reactants) && hasWholePowers(reaction.products);
+         hasWholePowers(reaction.reactants) && hasWholePowers(reaction.products) &&
+         conservesElements(reaction);
 }
 
 bool hasWholePowers(const std::vector<Term> &terms) {

@@ -55,6 +55,10 @@ public:
   /// Does the species take part in an equilibrium?
   bool hasScale(unsigned species) const { return hasThermo[species]; }
   const ColliderValues &colliderOf(const Collider &collider);
+  /// log2 of 1/Kc
+  flow::Expr logReciprocalEquilibrium(const Reaction &reaction);
+  /// Can both directions be had from activities, see ChemistryProgram.h?
+  bool goesByActivities(const Reaction &reaction) const;
 
   const Mechanism &mechanism;
   const bool isRegular;
@@ -73,17 +77,13 @@ private:
   std::vector<double> shiftByReciprocal, shiftConstant; ///< of log2(1/phi), a species each
 
   void choosePotentials();
+  /// Exactly: coefficients that are rounded do not.
+  bool conservesElements(const Reaction &reaction) const;
   bool isCarried(unsigned species) const;
 };
 
 /// A rate constant as an expression inside the current operation.
 flow::Expr rateExpression(ProgramContext &context, const Rate &rate, const ColliderValues &collider);
-
-/// log2 of 1/Kc
-flow::Expr logReciprocalEquilibrium(ProgramContext &context, const Reaction &reaction);
-
-/// Can both directions be had from activities, see ChemistryProgram.h?
-bool goesByActivities(const Reaction &reaction);
 
 /// The same as 2^log * factor, so that more can go into the exponent. A rate that has no logarithm is all
 /// factor.

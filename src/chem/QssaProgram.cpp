@@ -47,13 +47,13 @@ WayConstants constantsOf(ProgramContext &context, const Reaction &reaction, Scal
       reaction.collider ? context.colliderOf(*reaction.collider) : ColliderValues();
   const Expr factor = reaction.collider && !reaction.isFalloff() ? collider.concentration : Expr(1.0);
   const Expr k = rateExpression(context, reaction.rate, collider) * factor;
-  if (goesByActivities(reaction)) {
+  if (context.goesByActivities(reaction)) {
     const Expr both = k * productOf(reaction.reactants, scaleOf);
     return {both, both};
   }
   switch (reaction.reverse) {
   case Reverse::None: return {k, 0.0};
-  case Reverse::Equilibrium: return {k, k * exp2(logReciprocalEquilibrium(context, reaction))};
+  case Reverse::Equilibrium: return {k, k * exp2(context.logReciprocalEquilibrium(reaction))};
   case Reverse::Explicit: return {k, rateExpression(context, *reaction.reverseRate, collider) * factor};
   }
   return {0.0, 0.0};
@@ -125,7 +125,7 @@ std::vector<unsigned> addSums(const Balances &balances, ProgramContext &context,
 
 /// The rate with every quasi-steady activity, or concentration where there is no activity, set to 1.
 Expr unitRate(const Step &step, const Way &way, const SpeciesRoles &roles, ProgramContext &context) {
-  const bool byActivity = goesByActivities(*step.reaction);
+  const bool byActivity = context.goesByActivities(*step.reaction);
   return step.constantOf(way) * productOf(*way.direction.orders, [&](unsigned species) -> Expr {
            if (roles.isQuasiSteady(species))
              return byActivity || !context.hasScale(species) ? Expr(1.0) : context.thermoOf(species).scale;
@@ -382,7 +382,7 @@ WayConstants Stage3::constantsAgain(const Step &step, const KeptConstants &const
 }
 
 Expr Stage3::dampedProduct(const Reaction &reaction, const Way &way) {
-  const bool byActivity = goesByActivities(reaction);
+  const bool byActivity = context.goesByActivities(reaction);
   const auto asIs = [&](unsigned species) {
     return !byActivity && !roles.isQuasiSteady(species)
                ? context.carriedConcentrationOf(species)

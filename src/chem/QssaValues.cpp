@@ -6,13 +6,13 @@ namespace heddle::chem {
 void WantedValues::add(const Step &step) {
   for (const Way &way : step.ways)
     add(*step.reaction, way);
-  if (!step.isKept && goesByActivities(*step.reaction))
+  if (!step.isKept && context.goesByActivities(*step.reaction))
     for (const Term &term : step.reaction->reactants)
       add(term.species, Wanted::Scale);
 }
 
 void WantedValues::add(const Reaction &reaction, const Way &way) {
-  const bool byActivity = goesByActivities(reaction);
+  const bool byActivity = context.goesByActivities(reaction);
   for (const Term &term : *way.direction.orders) {
     const bool damped = way.isDamped(term.species);
     if (damped)

@@ -65,6 +65,43 @@ INSTANTIATE_TEST_SUITE_P(Mechanisms, ChemistryProgramElsewhere, testing::ValuesI
 INSTANTIATE_TEST_SUITE_P(MechanismsWithResults, ChemistryProgramElsewhere,
                          testing::ValuesIn(referenceNames()), testNameOf);
 
+/// Hydrogen's mechanism with 1e5 K per atom of oxygen added to enthalpies. Reactions that conserve elements keep their rates, but
+/// exp(g/RT) of a species overflows at low temperatures.
+Mechanism withLargeEnergies() {
+  Diagnostics diagnostics;
+  Mechanism m = readMechanism({{test::hydrogenExample()}, {}, false}, diagnostics).value_or(Mechanism());
+  for (Species &species : m.species)
+    for (const ElementCount &part : species.composition)
+      for (Nasa7Range &range : std::get<std::vector<Nasa7Range>>(species.thermo))
+        range.a[5] += m.elements[part.element].name == "O" ? 1e5 * part.count : 0;
+  return m;
+}
+
+void expectFromColdToHot(const Mechanism &m) {
+  const flow::Program program = chemistryProgram(m, {});
+  for (double temperature : {150.0, 300.0, 1000.0, 2500.0})
+    EXPECT_LT(distance(m, program, evenMixture(m, temperature, 101325)), 1e-9) << temperature << " K";
+}
+
+TEST(ChemistryProgramRounded, aReactionWithRoundedCoefficientsLeavesTheOthersInRange) {
+  Mechanism m = withLargeEnergies();
+  expectFromColdToHot(m);
+  Reaction rounded;
+  rounded.equation = "H2O2 <=> H2O + 0.50001 O2";
+  rounded.reactants = {{*m.find("H2O2"), 1}};
+  rounded.products = {{*m.find("H2O"), 1}, {*m.find("O2"), 0.50001}};
+  rounded.rate = Arrhenius{1e10, 0, 20000};
+  m.reactions.push_back(rounded);
+  expectFromColdToHot(m);
+}
+
+TEST(ChemistryProgramRounded, aSpeciesWithRoundedAtomsIsRight) {
+  Mechanism m = withLargeEnergies();
+  for (ElementCount &part : m.species[*m.find("HO2")].composition)
+    part.count *= 1.00001;
+  expectFromColdToHot(m);
+}
+
 TEST(ChemistryProgramUnits, scalePressureAndRates) {
   Diagnostics diagnostics;
   const std::optional<Mechanism> hydrogen =
