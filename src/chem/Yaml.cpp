@@ -137,6 +137,7 @@ private:
         ownWeights[upperCase(item["symbol"].text())] = {*weight, item};
     }
     YamlNode listed = phase["elements"];
+    skipsElements = values.flag(phase["skip-undeclared-elements"]);
     for (const YamlNode &symbol : listed.items())
       if (!symbol.isMap())
         addElement(symbol);
@@ -223,6 +224,8 @@ private:
       diagnostics.error(name.location(), std::move(fault));
       return;
     }
+    if (skipsElements && hasUndeclaredElement(found->second.node))
+      return;
     auto [index, isNew] = names.add(name.text(), name.location());
     if (!isNew) {
       diagnostics.error(name.location(), fmt::format("species '{}' is declared again", name.text()))
@@ -232,6 +235,12 @@ private:
     }
     mechanism.species.push_back(
         readYamlSpecies(found->second.node, mechanism.elements, elementNames, found->second.units, values));
+  }
+
+  /// By its name alone, as in Cantera: an element counts even if there are zero atoms of it.
+  bool hasUndeclaredElement(const YamlNode &species) const {
+    return std::ranges::any_of(species["composition"].pairs(),
+                               [&](const auto &part) { return !elementNames.find(part.first.text()); });
   }
 
   // Reactions
@@ -318,6 +327,7 @@ private:
   YamlUnits units;
   std::map<std::string, std::pair<double, YamlNode>> ownWeights;
   NameTable elementNames, names;
+  bool skipsElements = false; ///< species with elements that the phase does not declare are left out
   Mechanism mechanism;
 };
 

@@ -276,6 +276,40 @@ TEST(YamlForms, PhaseTakesSpeciesAndReactionsFromItsSections) {
   EXPECT_EQ(m.reactions[1].collider->efficiencies.size(), 1u);
 }
 
+TEST(YamlForms, SkipUndeclaredElementsLeavesOutSpeciesWithOthers) {
+  const auto with = [](std::string_view phase) {
+    return fmt::format(
+        "phases:\n- name: gas\n  species: all\n  kinetics: gas\n{}{}- name: AR\n  composition: {{Ar: 1}}\n  "
+        "{}\n- name: CN\n  composition: {{C: 1, N: 1}}\n  {}\nreactions:\n- {{equation: A <=> B, "
+        "rate-constant: [1, 0, 0]}}\n- {{equation: B + AR <=> D + AR, rate-constant: [1, 0, 0]}}\n",
+        phase, species(), thermo(), thermo());
+  };
+  const std::string skips = "  elements: [C]\n  skip-undeclared-elements: true\n";
+  Mechanism m = readGoodYaml(with(skips + "  reactions: declared-species\n"));
+  EXPECT_EQ(m.species.size(), 5u);
+  EXPECT_EQ(m.elements.size(), 1u);
+  EXPECT_EQ(m.reactions.size(), 1u);
+  EXPECT_FALSE(m.find("AR"));
+  // As in Cantera: which reactions are read is another setting.
+  expectSaid(with(skips + "  reactions: all\n"), "species 'AR'");
+  for (const char *does : {"", "  skip-undeclared-elements: false\n"})
+    expectSaid(with(fmt::format("  elements: [C]\n{}", does)),
+               "error: species 'AR' has element 'Ar', which the phase does not declare\n");
+  // Without a list of elements, all are declared.
+  EXPECT_EQ(readGoodYaml(with("  skip-undeclared-elements: true\n")).species.size(), 7u);
+  expectSaid(with("  elements: [N]\n  skip-undeclared-elements: true\n  reactions: none\n"),
+             "error: there are no species\n");
+}
+
+TEST(YamlForms, SkipUndeclaredElementsHoldsForListedSpeciesToo) {
+  const std::string text = "phases:\n- {name: gas, elements: [Ar], species: [A, AR], "
+                           "skip-undeclared-elements: true, reactions: none}\n" +
+                           species() + "- name: AR\n  composition: {Ar: 1}\n  " + thermo() + "\n";
+  const Mechanism m = readGoodYaml(text);
+  ASSERT_EQ(m.species.size(), 1u);
+  EXPECT_EQ(m.species[0].name, "AR");
+}
+
 TEST(YamlForms, PhaseWithoutKineticsHasNoReactionsAndAWarning) {
   const std::string text = "phases:\n- {name: gas, species: all}\n" + species() +
                            "reactions:\n- {equation: nonsense}\n- {equation: nonsense}\n";
