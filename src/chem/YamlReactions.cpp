@@ -167,24 +167,77 @@ std::optional<std::vector<Term>> ordersOf(const Source &from, const Reaction &re
   return terms;
 }
 
-void reportEfficiencies(const YamlNode &efficiencies, bool dependsOnPressureItself,
-                        Diagnostics &diagnostics) {
+/// The species on both sides of an equation: Cantera's explicit colliders.
+std::vector<unsigned> explicitColliders(const Reaction &reaction) {
+  std::vector<unsigned> both;
+  for (const Term &term : reaction.reactants)
+    if (std::ranges::find(reaction.products, term.species, &Term::species) != reaction.products.end())
+      both.push_back(term.species);
+  return both;
+}
+
+/// Efficiencies of a reaction with an explicit collider, H + O2 + O2 <=> HO2 + O2, can only repeat that it is one, with
+/// an efficiency of 1. As in Cantera, those of other species are an error. (M in its place would be another rate.)
+void checkExplicitEfficiencies(const Source &from, const std::vector<unsigned> &colliders) {
+  const YamlNode efficiencies = from.node["efficiencies"];
+  const auto pairs = efficiencies.pairs();
+  const std::string collider = from.species.name(colliders.front());
+  const std::optional<unsigned> named =
+      pairs.size() == 1 ? from.species.find(pairs[0].first.text()) : std::nullopt;
+  if (!named || std::ranges::find(colliders, *named) == colliders.end()) {
+    from.diagnostics
+        .error(efficiencies.location(), "efficiencies of other species are given for a reaction without 'M'")
+        .withHint(fmt::format("remove 'efficiencies': '{}' is the collider", collider));
+    return;
+  }
+  const std::optional<double> value = from.values.number(pairs[0].second, "an efficiency");
+  if (value && *value != 1)
+    from.diagnostics
+        .error(efficiencies.location(),
+               fmt::format("the efficiency of the collider '{}' is not 1", from.species.name(*named)))
+        .withHint(fmt::format("multiply A by {} and remove 'efficiencies'", *value));
+}
+
+void checkEfficienciesWithoutMark(const Source &from, const Reaction &reaction,
+                                  bool dependsOnPressureItself) {
+  const YamlNode efficiencies = from.node["efficiencies"];
+  const std::vector<unsigned> colliders = explicitColliders(reaction);
   if (dependsOnPressureItself)
-    diagnostics.warning(efficiencies.location(),
-                        "efficiencies have no effect on a rate that depends on pressure itself");
+    from.diagnostics.warning(efficiencies.location(),
+                             "efficiencies have no effect on a rate that depends on pressure itself");
+  else if (!colliders.empty() && from.node["type"].text() != "elementary")
+    checkExplicitEfficiencies(from, colliders);
   else
-    diagnostics.error(efficiencies.location(), "efficiencies are given for a reaction without a third body")
+    from.diagnostics
+        .error(efficiencies.location(), "efficiencies are given for a reaction without a third body")
         .withHint("write '+ M' or '(+M)' on both sides of the equation");
 }
 
+/// Cantera's rules, for type three-body without M.
+void checkExplicitCollider(const Source &from, const Reaction &reaction) {
+  if (explicitColliders(reaction).empty())
+    from.diagnostics
+        .error(reaction.location,
+               fmt::format("the three-body reaction '{}' has no third body", reaction.equation))
+        .withHint("write '+ M' on both sides of the equation, or remove 'type'");
+  const YamlNode byDefault = from.node["default-efficiency"];
+  if (byDefault.exists() && from.values.number(byDefault, "the default efficiency").value_or(0) != 0)
+    from.diagnostics
+        .error(byDefault.location(), "the default efficiency of a reaction without 'M' can only be 0")
+        .withHint("remove 'default-efficiency'");
+}
+
 /// A species on both sides, though Cantera calls it a collider, is a reactant here: the rate is the same.
-std::optional<Collider> colliderOf(const Source &from, const std::optional<ColliderMark> &mark, Form form,
+std::optional<Collider> colliderOf(const Source &from, const EquationOfNode &equation, Form form,
                                    bool skipsThirdBodies) {
+  const std::optional<ColliderMark> &mark = equation.mark;
   bool dependsOnPressureItself = form == Form::Plog || form == Form::Chebyshev;
   YamlNode efficiencies = from.node["efficiencies"];
   if (!mark || dependsOnPressureItself) {
+    if (form == Form::ThreeBody)
+      checkExplicitCollider(from, equation.reaction);
     if (efficiencies.exists())
-      reportEfficiencies(efficiencies, dependsOnPressureItself, from.diagnostics);
+      checkEfficienciesWithoutMark(from, equation.reaction, dependsOnPressureItself);
     return std::nullopt;
   }
   Collider collider{.named = mark->species};
@@ -405,7 +458,7 @@ std::optional<Reaction> readYamlReaction(const YamlNode &node, const NameTable &
   reaction.forwardOrders = ordersOf(from, reaction);
   if (const std::optional<Form> form = formOf(from, *equation)) {
     values.keys.check(node, mapOf(*form));
-    reaction.collider = colliderOf(from, equation->mark, *form, skipsThirdBodies);
+    reaction.collider = colliderOf(from, *equation, *form, skipsThirdBodies);
     const RateReader rates(from, reaction, orderOf(reaction));
     if (std::optional<Rate> rate = rates.make(*form, reaction.collider.has_value()))
       reaction.rate = std::move(*rate);

@@ -181,6 +181,36 @@ TEST(YamlForms, ThirdBodyWithAndWithoutItsType) {
   }
 }
 
+/// Cantera writes such reactions with the efficiency of their collider.
+TEST(YamlForms, EfficienciesMayRepeatTheExplicitCollider) {
+  const auto with = [](std::string_view rest) {
+    return fmt::format("- equation: A + B + D <=> C + D\n  rate-constant: {{A: 1e18, b: 0, Ea: 0}}\n{}",
+                       rest);
+  };
+  for (const char *type : {"", "  type: three-body\n"}) {
+    const Reaction r = readOne(with(fmt::format("{}  efficiencies: {{D: 1.0}}\n", type)));
+    EXPECT_FALSE(r.collider);
+    EXPECT_EQ(r.reactants.size(), 3u);
+    EXPECT_DOUBLE_EQ(std::get<Arrhenius>(r.rate).a, 1e12);
+  }
+  readOne(with("  type: three-body\n  efficiencies: {D: 1.0}\n  default-efficiency: 0\n"));
+  const std::string isCollider = "\nhint: remove 'efficiencies': 'D' is the collider\n";
+  for (const char *others : {"{A: 1.0}", "{D: 1.0, A: 2.0}", "{NONE: 1.0}"}) {
+    const std::string text =
+        withReactions(with(fmt::format("  type: three-body\n  efficiencies: {}\n", others)));
+    expectSaid(text, "error: efficiencies of other species are given for a reaction without 'M'\n");
+    expectSaid(text, isCollider);
+  }
+  expectSaid(withReactions(with("  efficiencies: {D: 2.5}\n")),
+             "\nhint: multiply A by 2.5 and remove 'efficiencies'\n");
+  expectSaid(withReactions(with("  type: three-body\n  default-efficiency: 1\n")),
+             "error: the default efficiency of a reaction without 'M' can only be 0\n");
+  expectSaid(withReactions(with("  type: elementary\n  efficiencies: {D: 1.0}\n")),
+             "error: efficiencies are given for a reaction without a third body\n");
+  expectSaid(withReactions("- equation: A <=> B\n  type: three-body\n  rate-constant: {A: 1, b: 0, Ea: 0}\n"),
+             "error: the three-body reaction 'A <=> B' has no third body\n");
+}
+
 TEST(YamlForms, DefaultEfficiencyCountsForTheOthers) {
   Reaction r =
       readOne("- equation: A + M <=> B + M\n  rate-constant: {A: 1, b: 0, Ea: 0}\n  default-efficiency: 0\n"
