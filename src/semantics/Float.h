@@ -59,6 +59,15 @@ template <bool Ftz, bool Sat, class T> constexpr T finish(T a) {
     return canonicalize(a);
 }
 
+/// How a fused multiply-add of f32 is computed; the result is the same. Code that is compiled for processors with the
+/// instruction states so, because an inline function does not see for what its caller is compiled.
+enum class FmaBy : uint8_t { PlainArithmetic, Instruction };
+#if defined(__FMA__) || defined(__aarch64__)
+inline constexpr FmaBy HostFma = FmaBy::Instruction;
+#else
+inline constexpr FmaBy HostFma = FmaBy::PlainArithmetic;
+#endif
+
 namespace detail {
 
 /// The sign of an exact zero sum: rounding downward makes it negative unless both terms were +0.
@@ -125,12 +134,12 @@ constexpr float plainFma(float a, float b, float c) {
   double product = double(a) * double(b), sum = product + double(c);
   return float(roundToOdd(sum, lostInSum(product, double(c), sum)));
 }
-inline float hostFma(float a, float b, float c) {
-#if defined(__FMA__) || defined(__aarch64__)
-  return __builtin_fmaf(a, b, c);
-#else
-  return plainFma(a, b, c);
-#endif
+
+template <FmaBy By> constexpr float hostFma(float a, float b, float c) {
+  if constexpr (By == FmaBy::Instruction)
+    return __builtin_fmaf(a, b, c);
+  else
+    return plainFma(a, b, c);
 }
 
 } // namespace detail
@@ -163,7 +172,7 @@ constexpr float mul(float a, float b) {
     return finish<false, Sat>(a * b);
 }
 
-template <Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false>
+template <Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, FmaBy By = HostFma>
 inline float fma(float a, float b, float c) {
   a = flushIf<Ftz>(a), b = flushIf<Ftz>(b), c = flushIf<Ftz>(c);
   if constexpr (R != Rounding::RN)
@@ -171,9 +180,9 @@ inline float fma(float a, float b, float c) {
   else if constexpr (Ftz)
     // Overflow of a lifted operand does no harm: the result is then not tiny, or exactly zero.
     return finish<false, Sat>(
-        detail::flushLifted(detail::hostFma(a, b, c), detail::hostFma(a * 0x1p64f, b, c * 0x1p64f)));
+        detail::flushLifted(detail::hostFma<By>(a, b, c), detail::hostFma<By>(a * 0x1p64f, b, c * 0x1p64f)));
   else
-    return finish<false, Sat>(detail::hostFma(a, b, c));
+    return finish<false, Sat>(detail::hostFma<By>(a, b, c));
 }
 
 template <Rounding R = Rounding::RN, bool Ftz = false> inline float div(float a, float b) {
@@ -199,7 +208,7 @@ template <Rounding R = Rounding::RN, bool Ftz = false> inline float sqrt(float a
 // --- f64 (no .ftz, no .sat; the template arguments exist so that one call works for every type)
 // --------------------------------
 
-template <Rounding R = Rounding::RN, bool = false, bool = false>
+template <Rounding R = Rounding::RN, bool = false, bool = false, FmaBy = HostFma>
 inline double fma(double a, double b, double c) {
   if constexpr (R == Rounding::RN)
     return settleNaN(__builtin_fma(a, b, c), b, c, a);

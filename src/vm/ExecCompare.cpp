@@ -13,7 +13,7 @@ using sem::Compare;
 // --- the comparison itself, as a function that returns a mask
 // ----------------------------------------------------
 
-using Test = uint32_t (*)(Warp &, const Inst &);
+using Test = LaneTest;
 
 template <Compare C> struct CompareTag {
   static constexpr Compare op = C;

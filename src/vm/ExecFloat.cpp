@@ -14,6 +14,12 @@ template <Weight W, auto F, class T> Handler one() { return perLane<W, F, T, T>;
 template <Weight W, auto F, class T> Handler two() { return perLane<W, F, T, T, T>; }
 template <Weight W, auto F, class T> Handler three() { return perLane<W, F, T, T, T, T>; }
 
+/// fma, with the host's instruction in code for wide lanes.
+template <class T, sem::Rounding M, bool Ftz, bool Sat> struct FusedMultiplyAdd {
+  T operator()(T a, T b, T c) const { return sem::fma<M, Ftz, Sat>(a, b, c); }
+  T wide(T a, T b, T c) const { return sem::fma<M, Ftz, Sat, sem::FmaBy::Instruction>(a, b, c); }
+};
+
 template <class R> constexpr Weight weightOf = R::mode == sem::Rounding::RN ? Light : Heavy;
 
 /// pick(rounding, ftz, sat) with all three as types.
@@ -36,7 +42,7 @@ template <class T> Handler pickArithmetic(Lowering &lo) {
     case Op::Sub: return two<W, [](T a, T b) { return sem::sub<M, Ftz, Sat>(a, b); }, T>();
     case Op::Mul: return two<W, [](T a, T b) { return sem::mul<M, Ftz, Sat>(a, b); }, T>();
     case Op::Mad:
-    case Op::Fma: return three<W, [](T a, T b, T c) { return sem::fma<M, Ftz, Sat>(a, b, c); }, T>();
+    case Op::Fma: return three<W, FusedMultiplyAdd<T, M, Ftz, Sat>{}, T>();
     default: return nullptr;
     }
   });
