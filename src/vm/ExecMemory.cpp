@@ -7,6 +7,7 @@
 #include "vm/Access.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
+#include "vm/LanePattern.h"
 
 #include <cstring>
 
@@ -146,6 +147,115 @@ bool shortWayShared(Warp &warp, const Inst &in, uint32_t mask, Notify notify, Mo
   return true;
 }
 
+// --- the usual accesses, without observers
+// --------------------------------------------------------------------------------
+//
+// A full warp whose addresses have a pattern (LanePattern.h) is checked once and moved by vectors; other lanes are
+// checked by one loop over them all, and moved one by one. All of this is only for addresses inside the range that the
+// instruction accessed last time, or inside the block's shared memory: whatever else happens, the general path
+// finds out, and reports.
+
+/// One group of lanes: `stride` bytes apart.
+template <class Mem> HEDDLE_INLINE void loadGroup(Mem *to, const uint8_t *from, int64_t stride) {
+  if (stride == sizeof(Mem)) {
+    std::memcpy(to, from, sizeof(Mem) * GroupLanes);
+    return;
+  }
+  for (unsigned i = 0; i < GroupLanes; ++i)
+    to[i] = readElement<Mem>(from + int64_t(i) * stride);
+}
+
+template <class Mem> HEDDLE_INLINE void storeGroup(uint8_t *to, const Mem *from, int64_t stride) {
+  if (stride == sizeof(Mem)) {
+    std::memcpy(to, from, sizeof(Mem) * GroupLanes);
+    return;
+  }
+  for (unsigned i = 0; i < GroupLanes; ++i) // in order: of lanes with one address, the last remains
+    writeElement<Mem>(to + int64_t(i) * stride, from[i]);
+}
+
+/// Moves all elements of an access by `move(location, offset of the element)`.
+template <class Mem, class Move>
+HEDDLE_INLINE void eachElement(Warp &warp, const Inst &in, Loc one, Move move) {
+  if (in.elements == 1)
+    return move(one, 0);
+  const Loc *locs = &warp.code().locs[in.extra];
+  for (unsigned e = 0; e < in.elements; ++e)
+    if (locs[e] != NoLoc)
+      move(locs[e], e * unsigned(sizeof(Mem)));
+}
+
+/// How far the addresses of lanes may be from the begin of the valid memory; `base` is its host address.
+template <class Address> struct Reach {
+  Address begin, span;
+  uintptr_t base;
+};
+
+template <class Mem, bool Store, class Address>
+HEDDLE_INLINE bool accessWithin(Warp &warp, const Inst &in, uint32_t mask, const Reach<Address> &reach) {
+  const Address *row = warp.row<Address>(in.a), add = Address(in.imm);
+  const Address misaligned = Address(sizeof(Mem) * in.elements - 1);
+  auto host = [&](Address at) HEDDLE_INLINE_LAMBDA {
+    return reinterpret_cast<uint8_t *>(reach.base + (at - reach.begin));
+  };
+  LanePattern<Address> pattern;
+  if (mask == AllLanes && findPattern(row, add, pattern)) {
+    if (pattern.bits() & misaligned || !pattern.isWithin(reach.begin, reach.span))
+      return false;
+    const int64_t stride = std::make_signed_t<Address>(pattern.stride);
+    eachElement<Mem>(warp, in, Store ? in.b : in.dst, [&](Loc loc, unsigned offset) HEDDLE_INLINE_LAMBDA {
+      Mem *values = warp.row<Mem>(loc);
+      for (unsigned g = 0; g < Groups; ++g)
+        if constexpr (Store)
+          storeGroup<Mem>(host(pattern.first[g]) + offset, values + g * GroupLanes, stride);
+        else
+          loadGroup<Mem>(values + g * GroupLanes, host(pattern.first[g]) + offset, stride);
+    });
+    return true;
+  }
+  // Addresses are copied: the first element of a load may go to the register that they are in.
+  alignas(64) Address at[Lanes];
+  uint32_t wrong = 0;
+  HEDDLE_EACH_LANE(lane) {
+    at[lane] = row[lane] + add;
+    wrong |= uint32_t(at[lane] - reach.begin > reach.span || at[lane] & misaligned) << lane;
+  }
+  if (wrong & mask)
+    return false;
+  eachElement<Mem>(warp, in, Store ? in.b : in.dst, [&](Loc loc, unsigned offset) HEDDLE_INLINE_LAMBDA {
+    Mem *values = warp.row<Mem>(loc);
+    eachLane(mask, [&](unsigned lane) HEDDLE_INLINE_LAMBDA {
+      if constexpr (Store)
+        writeElement<Mem>(host(at[lane]) + offset, values[lane]);
+      else
+        values[lane] = readElement<Mem>(host(at[lane]) + offset);
+    });
+  });
+  return true;
+}
+
+/// False for an access that the general path must handle; then nothing was done.
+template <class Mem, bool Store> HEDDLE_INLINE bool accessQuickly(Warp &warp, const Inst &in, uint32_t mask) {
+  const Block &block = *warp.block;
+  const uint32_t all = sizeof(Mem) * in.elements;
+  if (block.grid->sees(Observer::Accesses) || orderingOf(in.mode) != Ordering::Weak)
+    return false;
+  const bool isShared = in.space == MemorySpace::Shared && block.sharedBytes >= all;
+  const auto shared = reinterpret_cast<uintptr_t>(block.shared);
+  if (in.address == AddressForm::Reg32)
+    return isShared &&
+           accessWithin<Mem, Store, uint32_t>(warp, in, mask, {0, block.sharedBytes - all, shared});
+  if (in.address != AddressForm::Reg64 || in.space == MemorySpace::Local)
+    return false;
+  if (in.space == MemorySpace::Shared)
+    return isShared &&
+           accessWithin<Mem, Store, uint64_t>(warp, in, mask, {0, block.sharedBytes - all, shared});
+  const Core::Range range = (Store ? warp.core->stores : warp.core->loads)[in.site];
+  return range.end >= range.begin + all &&
+         accessWithin<Mem, Store, uint64_t>(
+             warp, in, mask, {range.begin, range.end - range.begin - all, uintptr_t(range.begin)});
+}
+
 template <class Mem, class Reg> Flow load(Warp &warp, const Inst &in, uint32_t mask) {
   Pointers from;
   const unsigned all = sizeof(Mem) * in.elements;
@@ -216,6 +326,28 @@ template <class Mem, class Reg> Flow store(Warp &warp, const Inst &in, uint32_t 
   return Flow::Next;
 }
 
+template <class Mem> HEDDLE_INLINE Flow loadOrGiveUp(Warp &warp, const Inst &in, uint32_t mask) {
+  return accessQuickly<Mem, false>(warp, in, mask) ? Flow::Next : load<Mem, Mem>(warp, in, mask);
+}
+template <class Mem> HEDDLE_INLINE Flow storeOrGiveUp(Warp &warp, const Inst &in, uint32_t mask) {
+  if (!accessQuickly<Mem, true>(warp, in, mask))
+    return store<Mem, Mem>(warp, in, mask);
+  ++warp.changes;
+  return Flow::Next;
+}
+template <class Mem> Flow quickLoad(Warp &warp, const Inst &in, uint32_t mask) {
+  return loadOrGiveUp<Mem>(warp, in, mask);
+}
+template <class Mem> HEDDLE_WIDE Flow quickLoadWide(Warp &warp, const Inst &in, uint32_t mask) {
+  return loadOrGiveUp<Mem>(warp, in, mask);
+}
+template <class Mem> Flow quickStore(Warp &warp, const Inst &in, uint32_t mask) {
+  return storeOrGiveUp<Mem>(warp, in, mask);
+}
+template <class Mem> HEDDLE_WIDE Flow quickStoreWide(Warp &warp, const Inst &in, uint32_t mask) {
+  return storeOrGiveUp<Mem>(warp, in, mask);
+}
+
 /// ld.param of a kernel at a fixed offset: one value for all lanes, and no check needed, since the offset was
 /// checked when the instruction was lowered.
 template <class Mem, class Reg> Flow loadParameter(Warp &warp, const Inst &in, uint32_t mask) {
@@ -243,6 +375,12 @@ template <class Mem, class Reg> Flow loadParameter(Warp &warp, const Inst &in, u
 
 enum class Kind { Load, Store, Parameter };
 
+/// Elements of the size of their registers, which most accesses have.
+template <class Mem> Handler pickQuick(Kind kind) {
+  return kind == Kind::Load ? HostVersions<Handler>{quickLoad<Mem>, quickLoadWide<Mem>}
+                            : HostVersions<Handler>{quickStore<Mem>, quickStoreWide<Mem>};
+}
+
 template <class Mem, class Reg> Handler pickKind(Kind kind) {
   switch (kind) {
   case Kind::Load: return load<Mem, Reg>;
@@ -267,6 +405,12 @@ template <class Mem> Handler pickRegister(Kind kind, unsigned bits) {
 
 Handler pick(Kind kind, ptx::Type type, unsigned bits) {
   const bool isSigned = ptx::isSigned(type) && kind != Kind::Store;
+  if (kind != Kind::Parameter && bits == 16 && ptx::bytesOf(type) == 2)
+    return pickQuick<uint16_t>(kind);
+  if (kind != Kind::Parameter && bits == 32 && ptx::bytesOf(type) == 4)
+    return pickQuick<uint32_t>(kind);
+  if (kind != Kind::Parameter && bits == 64 && ptx::bytesOf(type) == 8)
+    return pickQuick<uint64_t>(kind);
   switch (ptx::bytesOf(type)) {
   case 1: return isSigned ? pickRegister<int8_t>(kind, bits) : pickRegister<uint8_t>(kind, bits);
   case 2: return isSigned ? pickRegister<int16_t>(kind, bits) : pickRegister<uint16_t>(kind, bits);
