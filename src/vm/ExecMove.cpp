@@ -194,26 +194,24 @@ uint64_t windowOf(ptx::Space space, bool inFunction) {
   }
 }
 
-/// To generic: the window is added. From generic: it is subtracted; imm is the window.
-Flow toGeneric(Warp &warp, const Inst &in, uint32_t mask) {
-  uint64_t *to = warp.row<uint64_t>(in.dst);
-  const uint64_t *from = warp.row<uint64_t>(in.a);
-  eachLane(mask, [&](unsigned lane) { to[lane] = from[lane] + uint64_t(in.imm); });
-  return Flow::Next;
-}
-Flow fromGeneric(Warp &warp, const Inst &in, uint32_t mask) {
-  uint64_t *to = warp.row<uint64_t>(in.dst);
-  const uint64_t *from = warp.row<uint64_t>(in.a);
-  eachLane(mask, [&](unsigned lane) { to[lane] = in.imm ? from[lane] & WindowOffset : from[lane]; });
-  return Flow::Next;
+/// To generic: the window is added. From generic: it is removed, if there is one. The window is a constant row.
+Handler pickCvta(bool isFrom, bool hasWindow) {
+  using A = uint64_t;
+  if (!isFrom)
+    return perLane<Light, [](A at, A window) { return at + window; }, A, A, A>;
+  if (hasWindow)
+    return perLane<Light, [](A at) { return at & WindowOffset; }, A, A>;
+  return copyRow<A>();
 }
 
 bool lowerCvta(Lowering &lo) {
   if (ptx::bitsOf(lo.type()) != 64)
     return lo.unsupported("32-bit generic addresses are not supported");
-  Loc a = lo.source(lo.ops[1], 64), dst = lo.dest(lo.ops[0]);
-  Inst &in = lo.emit(lo.has(ptx::Flag::To) ? fromGeneric : toGeneric);
-  in.dst = dst, in.a = a, in.imm = int64_t(windowOf(lo.instr->mods.space, !lo.function.isEntry));
+  const uint64_t window = windowOf(lo.instr->mods.space, !lo.function.isEntry);
+  const bool isFrom = lo.has(ptx::Flag::To);
+  Loc a = lo.source(lo.ops[1], 64), b = isFrom ? NoLoc : lo.constant(window, 64), dst = lo.dest(lo.ops[0]);
+  Inst &in = lo.emit(pickCvta(isFrom, window != 0));
+  in.dst = dst, in.a = a, in.b = b, in.imm = int64_t(window);
   return true;
 }
 

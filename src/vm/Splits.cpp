@@ -108,12 +108,11 @@ void Warp::park(const Inst &in, SplitState state) {
 void Warp::lanesExit(const Inst &in, uint32_t mask) {
   if (block->grid->sees(Observer::Lifetimes))
     block->grid->observer->lanesExit(ref(), siteOf(in), mask);
-  eachLane(mask, [&](unsigned lane) {
-    if (!copies.empty())
+  if (!copies.empty() || !bulks.empty())
+    eachLane(mask, [&](unsigned lane) {
       finishCopies(lane, 0);
-    if (!bulks.empty())
       finishBulks(lane, 0);
-  });
+    });
   flush(&in);
   segment = &in + 1;
   for (Frame *frame = now().frame; frame; frame = frame->caller) {

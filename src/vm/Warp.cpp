@@ -88,6 +88,25 @@ Frame *Warp::pushFrame(const Code &callee, Frame *caller, uint32_t mask) {
 
 void Warp::dropFrame(Frame *frame) { idleFrames.push_back(frame); }
 
+/// Whether blocks of a launch have different values. A warp is reused for the same position in other blocks of its launch only.
+static bool dependsOnBlock(ptx::SpecialReg reg) {
+  using enum ptx::SpecialReg;
+  switch (reg) {
+  case CtaIdX:
+  case CtaIdY:
+  case CtaIdZ:
+  case ClusterIdX:
+  case ClusterIdY:
+  case ClusterIdZ:
+  case ClusterCtaIdX:
+  case ClusterCtaIdY:
+  case ClusterCtaIdZ:
+  case ClusterCtaRank:
+  case SmId: return true;
+  default: return false;
+  }
+}
+
 void Warp::fillSpecials() {
   using enum ptx::SpecialReg;
   const Grid &grid = *block->grid;
@@ -98,6 +117,8 @@ void Warp::fillSpecials() {
   const unsigned warps = unsigned((size.count() + Lanes - 1) / Lanes);
   const uint64_t sharedBytes = block->sharedBytes;
   for (const SpecialRow &special : grid.kernel.specials) {
+    if (hasSpecials && !dependsOnBlock(special.reg))
+      continue;
     uint8_t *at = base[2] + special.offset;
     uint32_t *row = reinterpret_cast<uint32_t *>(at);
     uint64_t value = 0;
@@ -159,6 +180,7 @@ void Warp::fillSpecials() {
     }
     special.wide ? fillRow<uint64_t>(at, value) : fillRow<uint32_t>(at, uint32_t(value));
   }
+  hasSpecials = true;
 }
 
 // --- running

@@ -140,6 +140,7 @@ private:
   std::vector<Frame *> idleFrames;
   std::vector<uint8_t> specialRows;
   const Inst *awaited = nullptr; ///< seen by observers, but waits until earlier blocks have finished
+  bool hasSpecials = false;      ///< rows that are the same for every block of the launch are filled
 };
 
 /// Warp-level operations (shuffle, vote...) run in two steps, because lanes may be at different instructions: each
