@@ -115,6 +115,13 @@ template <class T, Rounding R, bool Ftz = false> constexpr T fmaTo(double a, dou
   return sumTo<T, R, Ftz>(a * b, c);
 }
 
+/// fma of f16 in f32: the product of two 11-bit significands is exact there, its exponent is far from the limits, and
+/// 24 bits rounded to odd are more than the 13 that rounding once more requires.
+constexpr Half fmaInFloat(float a, float b, float c) {
+  const float product = a * b, sum = product + c;
+  return {uint16_t(narrow<F16Layout, Rounding::RN>(roundToOdd(sum, lostInSum(product, c, sum))))};
+}
+
 /// The remainder shows on which side of the double the exact quotient is. The operands come from
 /// narrow formats, so neither the quotient nor the remainder leaves the range of double.
 template <class T, Rounding R, bool Ftz = false> inline T quotientTo(double a, double b) {
@@ -252,6 +259,8 @@ template <Rounding R = Rounding::RN, bool = false> inline double sqrt(double a) 
 
 // --- f16 and bf16
 // ------------------------------------------------------------------------------------------------
+//
+// Inlined even where they are long: as calls, they would keep a loop over lanes from becoming vector code.
 
 template <class T>
 concept Small = std::same_as<T, Half> || std::same_as<T, BFloat16>;
@@ -261,7 +270,8 @@ concept Small = std::same_as<T, Half> || std::same_as<T, BFloat16>;
 /// which has f32's exponents.
 template <class T, Rounding R, bool Ftz> inline constexpr bool FloatSuffices = R == Rounding::RN && !Ftz;
 
-template <Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, Small T> constexpr T add(T a, T b) {
+template <Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, Small T>
+[[gnu::always_inline]] constexpr T add(T a, T b) {
   if constexpr (FloatSuffices<T, R, Ftz>)
     return finish<false, Sat>(
         fromBits<T>(BitsOf<T>(narrow<FormatOf<T>::layout, R>(toFloat(a) + toFloat(b)))));
@@ -277,7 +287,8 @@ template <Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, Small T
   return add<R, Ftz, Sat>(a, neg(b));
 }
 
-template <Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, Small T> constexpr T mul(T a, T b) {
+template <Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, Small T>
+[[gnu::always_inline]] constexpr T mul(T a, T b) {
   if constexpr (FloatSuffices<T, R, Ftz> && std::is_same_v<T, Half>)
     return finish<false, Sat>(fromBits<T>(BitsOf<T>(narrow<F16Layout, R>(toFloat(a) * toFloat(b)))));
   double product = toDouble(flushIf<Ftz>(a)) * toDouble(flushIf<Ftz>(b));
@@ -285,9 +296,13 @@ template <Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, Small T
 }
 
 template <Rounding R = Rounding::RN, bool Ftz = false, bool Sat = false, bool Relu = false, Small T>
-constexpr T fma(T a, T b, T c) {
+[[gnu::always_inline]] constexpr T fma(T a, T b, T c) {
   a = flushIf<Ftz>(a), b = flushIf<Ftz>(b), c = flushIf<Ftz>(c);
-  T result = finish<false, Sat>(detail::fmaTo<T, R, Ftz>(toDouble(a), toDouble(b), toDouble(c)));
+  T result;
+  if constexpr (FloatSuffices<T, R, Ftz> && std::is_same_v<T, Half>)
+    result = finish<false, Sat>(detail::fmaInFloat(toFloat(a), toFloat(b), toFloat(c)));
+  else
+    result = finish<false, Sat>(detail::fmaTo<T, R, Ftz>(toDouble(a), toDouble(b), toDouble(c)));
   if constexpr (Relu)
     return relu(result);
   else
@@ -308,7 +323,8 @@ template <Small T> constexpr uint32_t pack(T low, T high) {
 }
 
 /// Applies a function of f16 (or bf16) values to both halves of packed operands.
-template <Small T, class F, class... Packed> constexpr uint32_t perHalf(F f, Packed... operands) {
+template <Small T, class F, class... Packed>
+[[gnu::always_inline]] constexpr uint32_t perHalf(F f, Packed... operands) {
   return pack<T>(f(unpack<T>(operands).low...), f(unpack<T>(operands).high...));
 }
 

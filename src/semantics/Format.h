@@ -46,6 +46,7 @@ struct Layout {
     return hasInfinity ? allOnes : allOnes | ((uint64_t(1) << fractionBits) - 1);
   }
   constexpr uint64_t canonicalNaN() const { return (uint64_t(1) << (exponentBits + fractionBits)) - 1; }
+  constexpr bool operator==(const Layout &) const = default;
 };
 inline constexpr Layout F32Layout{8, 23}, F16Layout{5, 10}, BF16Layout{8, 7}, TF32Layout{8, 10};
 inline constexpr Layout E5M2Layout{5, 2}, E4M3Layout{4, 3, false};
@@ -69,10 +70,36 @@ constexpr bool overflowsToInfinity(Rounding mode, bool negative) {
          (mode == Rounding::RP && !negative);
 }
 
+/// f32 to f16, to nearest, without a shift by a variable amount, which vector code lacks on some hosts. A normal result
+/// is rounded by an addition to its bits; a subnormal one by the host's own addition to 0.5, whose last bit has the weight of
+/// theirs. A NaN becomes the canonical one.
+constexpr uint32_t roundToHalf(float value) {
+  constexpr uint32_t infinity = 0x7f800000u, leastNormal = 0x38800000u /* 2^-14 */,
+                     beyond = 0x477ff000u /* 65520 */;
+  const uint32_t bits = bitsOfFloat(value), magnitude = bits & 0x7fffffffu, sign = (bits ^ magnitude) >> 16;
+  const uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
+  const uint32_t subnormal = bitsOfFloat(floatOf(magnitude) + 0.5f) - 0x3f000000u;
+  uint32_t result = magnitude < leastNormal ? subnormal : normal;
+  result = magnitude >= beyond ? 0x7c00u : result;
+  return magnitude > infinity ? 0x7fffu : result | sign;
+}
+
+/// The same for bf16, which is the upper half of an f32: a carry out of the fraction increments the exponent as it must.
+constexpr uint32_t roundToBFloat16(float value) {
+  const uint32_t bits = bitsOfFloat(value);
+  const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  return (bits & 0x7fffffffu) > 0x7f800000u ? 0x7fffu : rounded;
+}
+
 /// Rounds a double, or a float, to a narrower format. NaN becomes the format's canonical one. With `finite`, a
 /// value that would be infinite becomes the largest number (.satfinite). From a float it uses 32-bit words, of
 /// which a vector holds twice as many.
 template <Layout To, Rounding Mode, class From> constexpr uint32_t narrow(From value, bool finite = false) {
+  if constexpr (Mode == Rounding::RN && std::is_same_v<From, float> &&
+                (To == F16Layout || To == BF16Layout)) {
+    const uint32_t result = To == F16Layout ? roundToHalf(value) : roundToBFloat16(value);
+    return finite && (result & 0x7fff) == To.aboveLargest() ? result - 1 : result;
+  }
   using Word = std::conditional_t<sizeof(From) == 8, uint64_t, uint32_t>;
   constexpr int width = sizeof(From) * 8, fromFraction = sizeof(From) == 8 ? 52 : 23;
   constexpr int allOnes = (1 << (width - 1 - fromFraction)) - 1, fromBias = allOnes / 2;
@@ -197,16 +224,17 @@ template <class To, class From> constexpr To carryNaN(From a) {
 
 /// `head + tail` rounded to odd, which can be rounded again without error: `head` if the tail is zero, else the
 /// neighbour of the exact value that is odd. `tail` may be NaN if head is not finite.
-constexpr double roundToOdd(double head, double tail) {
-  const uint64_t bits = bitsOfDouble(head);
+template <class F> constexpr F roundToOdd(F head, F tail) {
+  using Word = std::conditional_t<sizeof(F) == 8, uint64_t, uint32_t>;
+  const Word bits = std::bit_cast<Word>(head);
   const bool inexact = tail < 0 || tail > 0, even = !(bits & 1);
-  const bool outward = (tail > 0) == !(bits >> 63);
-  return doubleOf(inexact && even ? (outward ? bits + 1 : bits - 1) : bits);
+  const bool outward = (tail > 0) == !(bits >> (sizeof(F) * 8 - 1));
+  return std::bit_cast<F>(inexact && even ? (outward ? bits + 1 : bits - 1) : bits);
 }
 
 /// The rounding error of a + b = `sum` (Knuth's error-free transformation; any order of magnitudes).
-constexpr double lostInSum(double a, double b, double sum) {
-  double bPart = sum - a, aPart = sum - bPart;
+template <class F> constexpr F lostInSum(F a, F b, F sum) {
+  F bPart = sum - a, aPart = sum - bPart;
   return (a - aPart) + (b - bPart);
 }
 

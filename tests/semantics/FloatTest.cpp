@@ -431,5 +431,50 @@ TEST(SmallFloat, EveryGapNarrowsRightInEveryMode) {
   }
 }
 
+/// Floats of every exponent and around every boundary of f16 and bf16, as bits.
+template <class F> void forManyFloats(F check) {
+  for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 1021)
+    check(uint32_t(bits));
+  for (uint32_t upper = 0; upper < 0x10000; ++upper)
+    for (uint32_t lower :
+         {0u, 1u, 0xfffu, 0x1000u, 0x1001u, 0x2fffu, 0x3000u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})
+      check(upper << 16 | lower);
+}
+
+TEST(Narrow, FloatsToHalvesRoundAsDoublesDo) {
+  uint64_t wrong = 0;
+  forManyFloats([&](uint32_t bits) {
+    const float value = floatOf(bits);
+    wrong += narrow<F16Layout, Rounding::RN>(value) != narrow<F16Layout, Rounding::RN>(double(value));
+    wrong += narrow<BF16Layout, Rounding::RN>(value) != narrow<BF16Layout, Rounding::RN>(double(value));
+    wrong +=
+        narrow<F16Layout, Rounding::RN>(value, true) != narrow<F16Layout, Rounding::RN>(double(value), true);
+    wrong += narrow<BF16Layout, Rounding::RN>(value, true) !=
+             narrow<BF16Layout, Rounding::RN>(double(value), true);
+  });
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST(Narrow, FmaOfHalvesInFloatIsThatInDouble) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  auto check = [](Half a, Half b, Half c) {
+    ASSERT_EQ(detail::fmaInFloat(toFloat(a), toFloat(b), toFloat(c)).bits,
+              (detail::fmaTo<Half, Rounding::RN>(toDouble(a), toDouble(b), toDouble(c)).bits))
+        << std::hex << a.bits << " " << b.bits << " " << c.bits;
+  };
+  for (int i = 0; i < 100 * Sweep; ++i) {
+    const uint64_t bits = random.bits();
+    Half a{uint16_t(bits)}, b{uint16_t(bits >> 16)}, c{uint16_t(bits >> 32)};
+    if (i % 3 == 0)
+      c = neg(mul(a, b)); // where almost everything cancels
+    if (i % 3 == 1)
+      c.bits = uint16_t((c.bits & 0x83ff) | (mul(a, b).bits & 0x7c00)); // near the product
+    check(a, b, c);
+    if (testing::Test::HasFatalFailure())
+      return;
+  }
+}
+
 } // namespace
 } // namespace heddle::semantics
