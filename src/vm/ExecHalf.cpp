@@ -12,39 +12,54 @@ using ptx::Op;
 using ptx::Type;
 
 /// F on values of T, or on both halves of packed operands.
-template <bool Packed, class T, auto F, unsigned Count> Handler lift() {
+template <bool Packed, class T, auto F, unsigned Count, Weight W> Handler lift() {
   using R = std::conditional_t<Packed, uint32_t, T>;
   if constexpr (Packed) {
     if constexpr (Count == 1)
-      return perLane<Heavy, [](R a) { return sem::perHalf<T>(F, a); }, R, R>;
+      return perLane<W, [](R a) HEDDLE_INLINE_LAMBDA { return sem::perHalf<T>(F, a); }, R, R>;
     else if constexpr (Count == 2)
-      return perLane<Heavy, [](R a, R b) { return sem::perHalf<T>(F, a, b); }, R, R, R>;
+      return perLane<W, [](R a, R b) HEDDLE_INLINE_LAMBDA { return sem::perHalf<T>(F, a, b); }, R, R, R>;
     else
-      return perLane<Heavy, [](R a, R b, R c) { return sem::perHalf<T>(F, a, b, c); }, R, R, R, R>;
+      return perLane<W, [](R a, R b, R c) HEDDLE_INLINE_LAMBDA { return sem::perHalf<T>(F, a, b, c); }, R, R,
+                     R, R>;
   } else {
     if constexpr (Count == 1)
-      return perLane<Heavy, F, R, R>;
+      return perLane<W, F, R, R>;
     else if constexpr (Count == 2)
-      return perLane<Heavy, F, R, R, R>;
+      return perLane<W, F, R, R, R>;
     else
-      return perLane<Heavy, F, R, R, R, R>;
+      return perLane<W, F, R, R, R, R>;
   }
 }
 
+/// Vector code for the usual forms only: for all of them this file took more than twice as long to compile.
 template <bool Packed, class T, bool Ftz, bool Sat> Handler pickArithmetic(Lowering &lo) {
   constexpr auto RN = sem::Rounding::RN;
+  constexpr Weight W = Ftz || Sat ? Heavy : Light;
   switch (lo.instr->op) {
-  case Op::Add: return lift<Packed, T, [](T a, T b) { return sem::add<RN, Ftz, Sat>(a, b); }, 2>();
-  case Op::Sub: return lift<Packed, T, [](T a, T b) { return sem::sub<RN, Ftz, Sat>(a, b); }, 2>();
-  case Op::Mul: return lift<Packed, T, [](T a, T b) { return sem::mul<RN, Ftz, Sat>(a, b); }, 2>();
+  case Op::Add:
+    return lift<Packed, T, [](T a, T b) HEDDLE_INLINE_LAMBDA { return sem::add<RN, Ftz, Sat>(a, b); }, 2,
+                W>();
+  case Op::Sub:
+    return lift<Packed, T, [](T a, T b) HEDDLE_INLINE_LAMBDA { return sem::sub<RN, Ftz, Sat>(a, b); }, 2,
+                W>();
+  case Op::Mul:
+    return lift<Packed, T, [](T a, T b) HEDDLE_INLINE_LAMBDA { return sem::mul<RN, Ftz, Sat>(a, b); }, 2,
+                W>();
   case Op::Fma:
     return lo.has(ptx::Flag::Relu)
-               ? lift<Packed, T, [](T a, T b, T c) { return sem::fma<RN, Ftz, Sat, true>(a, b, c); }, 3>()
-               : lift<Packed, T, [](T a, T b, T c) { return sem::fma<RN, Ftz, Sat, false>(a, b, c); }, 3>();
-  case Op::Abs: return lift<Packed, T, [](T a) { return sem::abs(sem::flushIf<Ftz>(a)); }, 1>();
-  case Op::Neg: return lift<Packed, T, [](T a) { return sem::neg(sem::flushIf<Ftz>(a)); }, 1>();
-  case Op::Ex2: return lift<Packed, T, [](T a) { return sem::ex2Approx<Ftz>(a); }, 1>();
-  case Op::Tanh: return lift<Packed, T, [](T a) { return sem::tanhApprox(a); }, 1>();
+               ? lift<Packed, T,
+                      [](T a, T b, T c)
+                          HEDDLE_INLINE_LAMBDA { return sem::fma<RN, Ftz, Sat, true>(a, b, c); },
+                      3, W>()
+               : lift<Packed, T,
+                      [](T a, T b, T c)
+                          HEDDLE_INLINE_LAMBDA { return sem::fma<RN, Ftz, Sat, false>(a, b, c); },
+                      3, W>();
+  case Op::Abs: return lift<Packed, T, [](T a) { return sem::abs(sem::flushIf<Ftz>(a)); }, 1, W>();
+  case Op::Neg: return lift<Packed, T, [](T a) { return sem::neg(sem::flushIf<Ftz>(a)); }, 1, W>();
+  case Op::Ex2: return lift<Packed, T, [](T a) { return sem::ex2Approx<Ftz>(a); }, 1, Heavy>();
+  case Op::Tanh: return lift<Packed, T, [](T a) { return sem::tanhApprox(a); }, 1, Heavy>();
   default: return nullptr;
   }
 }
@@ -56,7 +71,8 @@ template <bool Packed, class T> Handler pickMinMax(Lowering &lo) {
         return forBool(lo.has(ptx::Flag::XorSign), [&](auto xorSign) -> Handler {
           constexpr bool Max = decltype(wantMax)::value, Ftz = decltype(ftz)::value,
                          NaN = decltype(nan)::value, Xor = decltype(xorSign)::value;
-          return lift<Packed, T, [](T a, T b) { return sem::minMax<Ftz, NaN, Xor>(a, b, Max); }, 2>();
+          return lift<Packed, T, [](T a, T b) { return sem::minMax<Ftz, NaN, Xor>(a, b, Max); }, 2,
+                      Ftz || Xor ? Heavy : Light>();
         });
       });
     });
