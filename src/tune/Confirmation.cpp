@@ -26,7 +26,7 @@ constexpr size_t mostRejected = 12;
 constexpr double worthOfSameBits = 0.01;
 
 /// Measured candidates have a reason where something was to be decided about them: other bits in memory, above all.
-bool isPlain(const Result &result) { return result.reason.empty(); }
+bool hasSameBits(const Result &result) { return result.reason.empty(); }
 
 /// Entries that beat the baseline: the search's winner first, then the fastest first.
 std::vector<size_t> inOrder(const Report &report) {
@@ -36,10 +36,10 @@ std::vector<size_t> inOrder(const Report &report) {
       faster.push_back(i);
   const auto resultOf = [&](size_t i) -> const Result & { return report.entries[i].evaluation.result; };
   std::ranges::stable_sort(faster, {}, [&](size_t i) {
-    return resultOf(i).micros * (isPlain(resultOf(i)) ? 1 : 1 + worthOfSameBits);
+    return resultOf(i).micros * (hasSameBits(resultOf(i)) ? 1 : 1 + worthOfSameBits);
   });
   const auto winner = report.best ? std::ranges::find(faster, *report.best) : faster.end();
-  if (winner != faster.end() && (isPlain(resultOf(*winner)) || !isPlain(resultOf(faster.front()))))
+  if (winner != faster.end() && (hasSameBits(resultOf(*winner)) || !hasSameBits(resultOf(faster.front()))))
     std::rotate(faster.begin(), winner, winner + 1);
   return faster;
 }
