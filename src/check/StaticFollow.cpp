@@ -200,7 +200,7 @@ Condition StaticSteering::followPredicate(Warp &warp, const Inst &in, const Tain
   const Condition compared = conditionOf(forms, instr.mods.cmp, ptx::isSigned(instr.type()), lanes, a, b);
   if (s.srcs < 3)
     return compared;
-  if (isNegated(3))
+  if (operands.back().negated) // p|q, two numbers, and this
     return {};
   const auto op = ptx::BoolOp(in.mode);
   return only(op == ptx::BoolOp::And  ? conditionOfAnd(&compared, source(2))

@@ -104,6 +104,18 @@ TEST(StaticGlobal, oneThreadOfEachBlockIsNotProvedUnlessThereIsOneBlock) {
   expectDecision(Decision::Undecided, Between, checkOn(one));
   expectDecision(Decision::Proved, Between, checkOn(one, vm::Dim3{1, 1, 1}));
 }
+TEST(StaticGlobal, aComparisonThatIsNegatedInAnotherGuardsNothing) {
+  // p[blockIdx.x * n + threadIdx.x] where threadIdx.x < n, and where it is not.
+  auto guardedBy = [](const char *other) {
+    return checkOn(
+        fmt::format("setp.lt.s32 %p2, %r1, %r0; setp.ge.and.s32 %p1, %r1, 0, {}; @!%p1 bra END; "
+                    "mov.u32 %r10, %ctaid.x; mad.lo.s32 %r12, %r10, %r0, %r1; mul.wide.s32 %rd1, %r12, 4; "
+                    "add.u64 %rd2, %rd0, %rd1; st.global.u32 [%rd2], %r1; END:",
+                    other));
+  };
+  expectDecision(Decision::Proved, Between, guardedBy("%p2"));
+  expectDecision(Decision::Undecided, Between, guardedBy("!%p2"));
+}
 TEST(StaticGlobal, anIndexFromMemoryIsUndecided) {
   StaticResult result =
       checkOn("ld.global.u32 %r4, [%rd0+4096]; mul.wide.u32 %rd1, %r4, 4; add.u64 %rd2, %rd0, %rd1; "
