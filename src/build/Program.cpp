@@ -106,6 +106,11 @@ ProgramRun Program::run(const std::vector<std::string> &arguments,
   request.error = Stream::Ours;
   // One that the user sees decides itself what ^C means; one that a verb runs for itself ends with the verb.
   request.ties = output == Output::Shown ? Ties::User : Ties::Ours;
+  std::optional<RepeatedInput::Reading> reading;
+  if (options.input)
+    reading.emplace(*options.input);
+  if (reading && reading->descriptor() >= 0)
+    request.input = Stream::Given, request.inputDescriptor = reading->descriptor();
   ProgramRun run;
   run.compiler = result.compiler;
   run.execution = runToEnd(request);

@@ -4,8 +4,10 @@
 #include "build/Build.h"
 #include "support/Paths.h"
 #include "support/Process.h"
+#include "support/RepeatedInput.h"
 
 #include <cstdint>
+#include <memory>
 
 namespace heddle::build {
 
@@ -20,6 +22,8 @@ struct ProgramOptions {
   bool colour = false; ///< in what compilers and the simulator write to standard error
   /// The path that the program is started by, and sees as argv[0]: a link that is made to it for each run. Empty: its own.
   std::filesystem::path startedAs;
+  /// What each run reads from stdin, from its beginning. Null: ours, which the first run that reads it uses up.
+  std::shared_ptr<RepeatedInput> input;
 };
 
 /// Turns the words of --device, --compiler and --arch into options. False with an error for a word that means
@@ -44,7 +48,7 @@ struct Summary {
   } lastWrite;
 };
 
-/// Who reads what the program prints on stdout; stdin and stderr are ours.
+/// Who reads what the program prints on stdout; stderr is ours.
 enum class Output { Shown, Captured };
 
 struct ProgramRun {

@@ -71,7 +71,9 @@ public:
     if (!isDeviceHere || linkage != RuntimeLinkage::NoProgram)
       return;
     Diagnostics diagnostics;
-    program = std::make_unique<build::Program>(given.options, diagnostics);
+    build::ProgramOptions options = given.options;
+    options.input = input;
+    program = std::make_unique<build::Program>(options, diagnostics);
     std::cerr << program->messages();
     print(std::cerr, diagnostics, session.errorColour);
     if (!program->ok())
@@ -98,6 +100,9 @@ public:
     request.environment.push_back("HEDDLE_ARCH=" + given.options.arch);
     request.error = Stream::Ours;
     request.ties = Ties::Ours;
+    const RepeatedInput::Reading reading(*input);
+    if (reading.descriptor() >= 0)
+      request.input = Stream::Given, request.inputDescriptor = reading.descriptor();
     return runToEnd(request);
   }
 
@@ -117,6 +122,7 @@ private:
   Session &session;
   bool isDeviceHere = true;
   RuntimeLinkage linkage = RuntimeLinkage::NoProgram;
+  const std::shared_ptr<RepeatedInput> input = std::make_shared<RepeatedInput>(); ///< of all runs
   std::unique_ptr<build::Program> program;
 };
 

@@ -215,7 +215,10 @@ void writePage(const CheckRequest &given, const std::vector<check::Finding> &fin
 
 void checkProgram(const CheckRequest &given, Session &session) {
   Diagnostics diagnostics;
-  build::Program program(given.options, diagnostics);
+  build::ProgramOptions options = given.options;
+  if (given.schedules > 1)
+    options.input = std::make_shared<RepeatedInput>();
+  build::Program program(options, diagnostics);
   std::cerr << program.messages();
   print(std::cerr, diagnostics, session.errorColour);
   if (!program.ok()) {

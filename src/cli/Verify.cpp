@@ -107,8 +107,11 @@ private:
 /// Two programs that are built, and everything that is done with them.
 class Comparison {
 public:
-  Comparison(const Verification &given, const std::vector<std::string> &flags) : given(given) {
+  Comparison(const Verification &given, const std::vector<std::string> &flags,
+             std::shared_ptr<RepeatedInput> input)
+      : given(given) {
     options = given.options;
+    options.input = std::move(input);
     options.sources.flags.insert(options.sources.flags.end(), flags.begin(), flags.end());
     auto second = std::async(std::launch::async, [&] { build(1); });
     build(0);
@@ -374,9 +377,10 @@ void printVerdict(const Verification &given, const Comparison &programs, const V
 }
 
 /// Builds both, runs them, prints; the exit code. `compiler` gets the one that was used.
-int verifyOnce(const Verification &given, const std::vector<std::string> &flags, Session &session,
-               bool &mayBeFusion, std::string &compiler) {
-  const Comparison programs(given, flags);
+int verifyOnce(const Verification &given, const std::vector<std::string> &flags,
+               const std::shared_ptr<RepeatedInput> &input, Session &session, bool &mayBeFusion,
+               std::string &compiler) {
+  const Comparison programs(given, flags, input);
   compiler = programs.compiler();
   if (int exitCode = programs.report(session.errorColour))
     return exitCode;
@@ -438,13 +442,14 @@ void verifyPrograms(const Verification &given, Session &session) {
                     "arguments follow --, as in heddle verify a.cu b.cu --inputs 5 -- 4096", ExitBadUsage);
   bool mayBeFusion = false;
   std::string compiler;
-  session.exitCode = verifyOnce(given, {}, session, mayBeFusion, compiler);
+  const auto input = std::make_shared<RepeatedInput>();
+  session.exitCode = verifyOnce(given, {}, input, session, mayBeFusion, compiler);
   if (session.exitCode != ExitRefused || !given.retriesUnfused || !mayBeFusion)
     return;
   const std::vector<std::string> flags = verify::unfusedFlags(compiler);
   std::cerr << "heddle: once more with " << flags.front()
             << ", so that no multiplication is fused with an addition in one of them alone\n";
-  session.exitCode = verifyOnce(given, flags, session, mayBeFusion, compiler);
+  session.exitCode = verifyOnce(given, flags, input, session, mayBeFusion, compiler);
 }
 
 void addVerify(CLI::App &app, Session &session) {

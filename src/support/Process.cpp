@@ -79,7 +79,7 @@ struct Preparation {
 };
 
 void lead(Stream stream, int captured, int standard) {
-  if (stream == Stream::Captured)
+  if (stream == Stream::Captured || stream == Stream::Given)
     dup2(captured, standard);
   else if (stream == Stream::WithOutput)
     dup2(STDOUT_FILENO, standard);
@@ -112,7 +112,7 @@ void complain(std::initializer_list<const char *> parts) {
   if (request.ties == Ties::Own)
     setpgid(0, 0);
   dieWith(prepared.parent);
-  lead(request.input, -1, STDIN_FILENO);
+  lead(request.input, request.inputDescriptor, STDIN_FILENO);
   lead(request.output, output.writeEnd(), STDOUT_FILENO);
   lead(request.error, error.writeEnd(), STDERR_FILENO);
   limitMemory(request.memoryBytes);

@@ -19,6 +19,7 @@ enum class Stream {
   Nothing,    ///< to /dev/null
   Captured,   ///< into the result
   WithOutput, ///< stderr only: where stdout leads
+  Given,      ///< stdin only: to ProcessRequest::inputDescriptor
 };
 
 /// Who is ended together with the process, and who gets ^C.
@@ -41,6 +42,7 @@ struct ProcessRequest {
   uint64_t memoryBytes = 0;             ///< of address space; 0: no limit
   size_t outputBytes = 0;               ///< kept of each end of a captured stream; 0: all of it
   Stream input = Stream::Ours, output = Stream::Captured, error = Stream::Captured;
+  int inputDescriptor = -1; ///< for Stream::Given; remains the caller's
   Ties ties = Ties::Own;
 };
 
