@@ -57,11 +57,14 @@ LaunchesSeen launchesOf(std::string_view text, std::string_view kernel) {
       } while (depth > 0 && next < text.size());
       next = text.find_first_not_of(" \t\n\r", next);
     }
-    seen.plain |= next != std::string_view::npos && text.substr(next, 3) == "<<<";
+    const bool isPlain = next != std::string_view::npos && text.substr(next, 3) == "<<<";
+    seen.plain |= isPlain;
     const size_t begin = text.find_last_of(";{}", at);
     const std::string_view before = text.substr(begin == std::string_view::npos ? 0 : begin,
                                                 at - (begin == std::string_view::npos ? 0 : begin));
     seen.cooperative |= before.find("LaunchCooperativeKernel") != std::string_view::npos;
+    if (isPlain || before.find("cudaLaunch") != std::string_view::npos)
+      seen.at.push_back(at);
   }
   return seen;
 }

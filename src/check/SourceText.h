@@ -24,6 +24,8 @@ bool isDeclaredConst(std::string_view textWithoutComments, std::string_view name
 struct LaunchesSeen {
   bool plain = false;       ///< name<<<...>>>
   bool cooperative = false; ///< cudaLaunchCooperativeKernel(name, ...)
+  std::vector<size_t>
+      at; ///< where the name is in the text, for each launch by <<<...>>> or a function cudaLaunch...
 };
 LaunchesSeen launchesOf(std::string_view textWithoutComments, std::string_view kernel);
 

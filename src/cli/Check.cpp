@@ -240,6 +240,7 @@ void checkProgram(const CheckRequest &given, Session &session) {
       if (auto difference = scheduleDifference(first, other, schedule, given.options.sources.files.front()))
         findings.push_back(*difference);
   }
+  locateFailedLaunches(findings, given.options.sources.files);
   const int code = first.program.execution.exitCode;
   if (code == 0)
     for (check::Finding &finding : ignoredErrors(first.result, given.options.sources.files))

@@ -5,6 +5,9 @@
 // do not have, the failed call may be one that was looked at, and nothing is reported.
 #include "IgnoredErrors.h"
 
+#include "check/SourceText.h"
+#include "support/KernelText.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,11 +72,33 @@ bool beginsStatement(const std::string &code, size_t at) {
   return end >= 4 && code.compare(end - 4, 4, "else") == 0;
 }
 
-void findCalls(const fs::path &file, const std::string &function, CallSites &sites) {
+std::string codeOf(const fs::path &file) {
   std::ifstream in(file);
   std::stringstream all;
   all << in.rdbuf();
-  const std::string code = codeOnly(all.str());
+  return codeOnly(all.str());
+}
+
+SourceLocation locationIn(const fs::path &file, const std::string &code, size_t at) {
+  SourceLocation location;
+  location.file = file.string();
+  location.line = unsigned(std::count(code.begin(), code.begin() + long(at), '\n')) + 1;
+  const size_t lineStart = code.rfind('\n', at);
+  location.column = unsigned(at - (lineStart == std::string::npos ? 0 : lineStart + 1)) + 1;
+  return location;
+}
+
+/// The first location is the finding's, others are notes.
+void locate(check::Finding &finding, const std::vector<SourceLocation> &all, const char *what) {
+  finding.location = all.front();
+  for (size_t i = 1; i < all.size() && i <= MostNotes; ++i)
+    finding.notes.push_back({all[i], "or here"});
+  if (all.size() > 1 + MostNotes)
+    finding.notes.push_back({{}, fmt::format("or at one of {} more {}", all.size() - 1 - MostNotes, what)});
+}
+
+void findCalls(const fs::path &file, const std::string &function, CallSites &sites) {
+  const std::string code = codeOf(file);
   for (size_t at = code.find(function); at != std::string::npos; at = code.find(function, at + 1)) {
     const size_t end = at + function.size();
     const bool isWhole = (at == 0 || !isWord(code[at - 1])) && end < code.size() && !isWord(code[end]);
@@ -83,12 +108,7 @@ void findCalls(const fs::path &file, const std::string &function, CallSites &sit
       sites.anyUsed = true;
       continue;
     }
-    SourceLocation location;
-    location.file = file.string();
-    location.line = unsigned(std::count(code.begin(), code.begin() + long(at), '\n')) + 1;
-    const size_t lineStart = code.rfind('\n', at);
-    location.column = unsigned(at - (lineStart == std::string::npos ? 0 : lineStart + 1)) + 1;
-    sites.dropped.push_back(location);
+    sites.dropped.push_back(locationIn(file, code, at));
   }
 }
 
@@ -105,19 +125,29 @@ std::vector<check::Finding> ignoredErrors(const check::CheckResult &result,
       continue;
     check::Finding finding;
     finding.rule = check::Rule::HostErrorIgnored;
-    finding.location = sites.dropped.front();
     finding.text = fmt::format("{} failed with {}, and the program takes no notice{}{}", call.function,
                                call.error, call.why.empty() ? "" : ": ", call.why);
-    for (size_t i = 1; i < sites.dropped.size() && i <= MostNotes; ++i)
-      finding.notes.push_back({sites.dropped[i], "or here"});
-    if (sites.dropped.size() > 1 + MostNotes)
-      finding.notes.push_back(
-          {{}, fmt::format("or at one of {} more calls", sites.dropped.size() - 1 - MostNotes)});
+    locate(finding, sites.dropped, "calls");
     finding.hint = "compare what the call returns with cudaSuccess, or ask cudaGetLastError()";
     finding.times = call.times;
     findings.push_back(std::move(finding));
   }
   return findings;
+}
+
+void locateFailedLaunches(std::vector<check::Finding> &findings, const std::vector<fs::path> &files) {
+  for (check::Finding &finding : findings) {
+    if (finding.rule != check::Rule::HostLaunchFailed || finding.location.isKnown())
+      continue;
+    std::vector<SourceLocation> launches;
+    for (const fs::path &file : files) {
+      const std::string code = codeOf(file);
+      for (size_t at : check::launchesOf(code, plainName(finding.kernel)).at)
+        launches.push_back(locationIn(file, code, at));
+    }
+    if (!launches.empty())
+      locate(finding, launches, "launches");
+  }
 }
 
 } // namespace heddle::cli

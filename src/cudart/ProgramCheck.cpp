@@ -63,7 +63,7 @@ void ProgramCheck::launchEnded() {
 }
 
 void ProgramCheck::failed(const std::string &function, const std::string &error, const std::string &launch,
-                          const std::string &hint) {
+                          const std::string &hint, const std::string &kernel) {
   std::lock_guard lock(guard);
   const std::thread::id me = std::this_thread::get_id();
   for (Failure &failure : failures)
@@ -74,7 +74,7 @@ void ProgramCheck::failed(const std::string &function, const std::string &error,
     }
   constexpr size_t Most = 1000;
   if (failures.size() < Most)
-    failures.push_back({function, error, launch, hint, me});
+    failures.push_back({function, error, launch, hint, kernel, me});
 }
 
 void ProgramCheck::errorSeen() {
@@ -94,6 +94,7 @@ void ProgramCheck::write(bool complete) {
     }
     check::Finding finding;
     finding.rule = check::Rule::HostLaunchFailed;
+    finding.kernel = failure.kernel;
     finding.text = fmt::format("{} failed with {}, and the program did not check it (cudaGetLastError)",
                                failure.launch, failure.error);
     finding.hint = failure.hint;

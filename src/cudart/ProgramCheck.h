@@ -23,9 +23,9 @@ public:
   /// Called on the thread of a stream before its work.
   void beforeWork();
   void launchEnded();
-  /// A call failed. `launch`: it was a launch, and this names the kernel. `hint`: what is wrong with its arguments.
+  /// A call failed. `launch`: it was a launch of `kernel`, in words. `hint`: what is wrong with its arguments.
   void failed(const std::string &function, const std::string &error, const std::string &launch,
-              const std::string &hint);
+              const std::string &hint, const std::string &kernel = {});
   /// The program asked this host thread for its last error, or how an error is called: it has seen what
   /// failed.
   void errorSeen();
@@ -46,7 +46,7 @@ private:
   check::Checker checker;
   std::mutex guard;
   struct Failure {
-    std::string function, error, launch, hint;
+    std::string function, error, launch, hint, kernel;
     std::thread::id thread;
     uint64_t times = 1;
   };

@@ -373,7 +373,8 @@ void Runtime::noteFailedLaunch(const KernelEntry &entry, const LaunchShape &shap
                 fmt::format("launch of '{}' with grid {}, block {} and {} bytes of dynamic shared memory",
                             check::readableKernel(entry.name), text(shape.grid), text(shape.block),
                             shape.dynamicSharedBytes),
-                whyRefused(arch, entry.kernel ? &vm::infoOf(*entry.kernel) : nullptr, shape));
+                whyRefused(arch, entry.kernel ? &vm::infoOf(*entry.kernel) : nullptr, shape),
+                check::readableKernel(entry.name));
 }
 
 void Runtime::noteErrorSeen() {
