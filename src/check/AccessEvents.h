@@ -40,4 +40,11 @@ inline uint32_t elementBytes(const vm::AccessEvent &event) {
 CellValue storedValue(const vm::AccessEvent &event, unsigned lane, uint64_t address, unsigned bytes);
 CellValue heldValue(const vm::AccessEvent &event, unsigned lane, uint64_t address, unsigned bytes);
 
+/// Of lanes of one instruction that write to the same address, unless their values are equal. The static check does not
+/// know all values.
+inline const char *valuesOfOneInstruction(const vm::AccessEvent *event) {
+  return event && event->stored ? "different values by one instruction"
+                                : "by one instruction, with values that are not known to be equal";
+}
+
 } // namespace heddle::check

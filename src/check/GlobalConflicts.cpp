@@ -69,7 +69,7 @@ bool GlobalConflicts::clash(unsigned lane, uint64_t address, const GlobalPast &p
       reporter.reportRace(
           Rule::RaceGlobal, me, other, nameOf(address),
           "lanes of one instruction write to the same address: let one of them write, or use an atomic",
-          "different values by one instruction");
+          valuesOfOneInstruction(access.event));
     return true;
   }
   if (mayRace(lane, address, past, pastWrites) || past.sameValue)

@@ -77,7 +77,7 @@ void SharedConflicts::reportSameInstruction(const Side &me, const Side &other, u
     sinks.reporter.reportRace(
         Rule::RaceShared, me, other, nameOf(address),
         "lanes of one instruction write to the same address: let one of them write, or use an atomic",
-        "different values by one instruction");
+        valuesOfOneInstruction(&event));
 }
 
 void SharedConflicts::reportCopy(const Side &me, const Side &other, const Past &past, uint64_t address) {

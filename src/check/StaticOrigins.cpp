@@ -90,6 +90,10 @@ std::string describe(Origins origins, const vm::ParameterNames &names) {
     if (origins & parameter(i))
       parts.push_back(names.describe(i));
   for (const Word &word : Words)
+  // Registers that were never set remain in lanes that do not execute an instruction. With another origin, that one is
+  // what a reader can act on.
+  if (origins & ~Undefined)
+    origins &= ~Undefined;
     if (origins & word.bit)
       parts.push_back(word.text);
   return parts.empty() ? "data" : joinAnd(parts);

@@ -40,7 +40,8 @@ std::string staticText(const KernelVerdict &verdict, bool colour);
 /// "proved for every input, if ..."; "violated"; "undecided: why".
 std::string decisionText(const check::PropertyVerdict &verdict);
 
-/// The undecided properties in one line: "deadlock (why); barrier use (why)". Empty where there are none.
+/// The undecided properties in one line, each reason once: "all 7 properties (why)", "deadlock (why); barrier use and
+/// shared-memory bounds (why)". Empty where there are none.
 std::string undecidedLine(const KernelVerdict &verdict);
 
 /// The same facts for programs: findingsJson with "mode", "verdict" and "kernels" beside the findings.
