@@ -11,6 +11,7 @@
 #include "check/Checker.h"
 #include "check/Locations.h"
 #include "check/SourceText.h"
+#include "check/StaticDynamicShared.h"
 #include "check/StaticGlobal.h"
 #include "check/StaticObserver.h"
 #include "check/StaticProperties.h"
@@ -110,6 +111,7 @@ bool readParameters(const ptx::Module &module, const vm::Kernel &kernel, const S
   known.mostBlocks = options.mostBlocks;
   known.constants = options.constantsAreKnown;
   known.blockId = options.blockId;
+  known.isSharedSizeUnknown = !options.dynamicSharedBytes && dynamicSharedAt(kernel);
   if (known.grid && *known.grid == vm::Dim3{1, 1, 1} && !known.blockId)
     known.blockId = vm::Dim3{0, 0, 0};
   return true;
@@ -182,7 +184,7 @@ StaticRun runOnce(const StaticScene &scene, Choices &choices, bool onlyWhatIsCer
   request.kernel = &scene.kernel;
   request.grid = {1, 1, 1};
   request.block = scene.options.block;
-  request.dynamicSharedBytes = scene.options.dynamicSharedBytes;
+  request.dynamicSharedBytes = dynamicSharedBytes(scene.kernel, scene.options);
   request.parameters = scene.known.parameters;
   request.maxSeconds = scene.options.maxSeconds;
   request.cores = 1;
@@ -299,19 +301,6 @@ void decide(StaticResult &result, StaticRun first, const StaticScene &scene, Cho
   addUndecided(result, std::move(doubts));
 }
 
-/// An extern array without a size is as large as the launch gives, which is nothing unless it is given.
-void hintAtDynamicShared(std::vector<Finding> &findings, const StaticScene &scene) {
-  const ptx::Module &module = *scene.kernel.entry().module;
-  const bool hasDynamic =
-      std::any_of(scene.kernel.sharedOffsets.begin(), scene.kernel.sharedOffsets.end(),
-                  [&](const auto &used) { return module.variables[used.first].isDynamicShared(); });
-  if (!hasDynamic || scene.options.dynamicSharedBytes)
-    return;
-  for (Finding &finding : findings)
-    if (finding.rule == Rule::MemoryOutOfBounds)
-      finding.hint = "give the size of dynamic shared memory: heddle check --static --shared BYTES";
-}
-
 /// Executes the kernel each way that branches may go which all threads take alike. What is wrong on one is
 /// wrong. Whether all ways were executed to their end.
 bool tryAllWays(StaticResult &result, const StaticScene &scene, Assumptions &assumptions) {
@@ -397,7 +386,7 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
   known.nowhere = uint64_t(simulator.memory().allocate(NowhereBytes, vm::AllocationKind::Device));
   const StaticScene scene{simulator, *kernel, known, options};
   const bool complete = tryAllWays(result, scene, assumptions);
-  hintAtDynamicShared(result.findings, scene);
+  noteDynamicShared(result, *kernel, options);
   checkGridBarrier(result, *kernel);
   conclude(result, assumptions, complete);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

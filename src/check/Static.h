@@ -36,8 +36,9 @@ struct StaticOptions {
   /// Where the grid is not known: the largest extent of those launches that are meant in each direction, 0 for unknown. Looked at only in
   /// directions whose index the kernel does not read; in the others, the verdict is for every extent.
   vm::Dim3 mostBlocks = {0, 0, 0};
-  std::optional<vm::Dim3> blockId; ///< the one block that is looked at; any where not given
-  uint32_t dynamicSharedBytes = 0;
+  std::optional<vm::Dim3> blockId;            ///< the one block that is looked at; any where not given
+  std::optional<uint32_t> dynamicSharedBytes; ///< unknown where not given
+  std::string whySharedUnknown;               ///< "'n' is a parameter of 'main'"; may be empty
   std::vector<Parameter> parameters;
   /// The caller vouches that constant memory holds what the file initializes it with.
   bool constantsAreKnown = false;
@@ -116,5 +117,8 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view kernel, con
 
 /// The kernels of a module, in its order.
 std::vector<std::string> kernelsOf(const ptx::Module &module);
+/// Whether the kernel may use an `extern __shared__` array, whose size a launch gives.
+bool usesDynamicShared(const ptx::Module &module, std::string_view kernel);
+
 
 } // namespace heddle::check

@@ -20,7 +20,7 @@ constexpr Word Words[] = {
     {Memory, "data in memory"},     {Atomic, "the result of an atomic"},
     {Clock, "the clock"},           {Vote, "what other threads voted or showed"},
     {Hardware, "the hardware"},     {Undefined, "a register that was never set"},
-    {Round, "the round of a loop"},
+    {Round, "the round of a loop"}, {SharedSize, "the size of dynamic shared memory"},
 };
 
 constexpr Origins AllParameters = (Origins(1) << Parameters) - 1;
@@ -84,23 +84,28 @@ Origins ofSpecial(ptx::SpecialReg reg) {
   }
 }
 
+bool isSharedSize(ptx::SpecialReg reg) {
+  using enum ptx::SpecialReg;
+  return reg == DynamicSmemSize || reg == TotalSmemSize || reg == AggrSmemSize;
+}
+
 std::string describe(Origins origins, const vm::ParameterNames &names) {
+  // Registers that were never set remain in lanes that do not execute an instruction. With another origin, that one is
+  // what a reader can act on.
+  if (origins & ~Undefined)
+    origins &= ~Undefined;
   std::vector<std::string> parts;
   for (unsigned i = 0; i < Parameters; ++i)
     if (origins & parameter(i))
       parts.push_back(names.describe(i));
   for (const Word &word : Words)
-  // Registers that were never set remain in lanes that do not execute an instruction. With another origin, that one is
-  // what a reader can act on.
-  if (origins & ~Undefined)
-    origins &= ~Undefined;
     if (origins & word.bit)
       parts.push_back(word.text);
   return parts.empty() ? "data" : joinAnd(parts);
 }
 
 std::string hint(Origins origins, const vm::ParameterNames &names) {
-  constexpr Origins Given = AllParameters | BlockId | GridSize | Round;
+  constexpr Origins Given = AllParameters | BlockId | GridSize | Round | SharedSize;
   if (origins & ~Given || !(origins & ~Round))
     return {};
   std::string text = "heddle check --static"; // by name: opt prints this too, and has no such options
@@ -111,6 +116,8 @@ std::string hint(Origins origins, const vm::ParameterNames &names) {
     text += " --ctaid X,Y,Z";
   if (origins & GridSize)
     text += " --grid X,Y,Z";
+  if (origins & SharedSize)
+    text += " --shared BYTES";
   return text + " decides it";
 }
 

@@ -34,7 +34,7 @@ StaticSteering::StaticSteering(const Kernel &executed, const Knowledge &knowledg
     const Origins origins = origin::ofSpecial(reg);
     if ((origins == origin::BlockId && known.blockId) || (origins == origin::GridSize && known.grid))
       return Origins(0);
-    return origins;
+    return known.isSharedSizeUnknown && origin::isSharedSize(reg) ? origin::SharedSize : origins;
   };
   for (const auto &code : kernel.codes) {
     TaintPlan &fresh = plans[code.get()] = planTaint(*code, special);

@@ -41,8 +41,9 @@ struct Knowledge {
     uint64_t begin = 0, end = 0;
   };
   std::vector<Table> tables;
-  bool constants = false; ///< constant memory holds what the file initializes it with
-  uint64_t nowhere = 0;   ///< global memory where asynchronous copies come from and go to
+  bool constants = false;           ///< constant memory holds what the file initializes it with
+  bool isSharedSizeUnknown = false; ///< the size of dynamic shared memory is not given
+  uint64_t nowhere = 0;             ///< global memory where asynchronous copies come from and go to
 };
 
 /// What an unknown address of the thread's own memory, which no other thread touches, leaves undecided.

@@ -66,7 +66,7 @@ check::StaticOptions readOptions(const StaticChoices &choices) {
     options.grid = readDim(choices.grid, "--grid");
   if (!choices.ctaid.empty())
     options.blockId = readDim(choices.ctaid, "--ctaid");
-  options.dynamicSharedBytes = choices.shared.value_or(0);
+  options.dynamicSharedBytes = choices.shared;
   options.maxSeconds = MostSeconds;
   options.constantsAreKnown = choices.constants;
   options.lockstep = choices.lockstep;
@@ -184,17 +184,33 @@ public:
 
   /// The option wins over what the kernel requires, and that over the launches.
   std::vector<report::KernelVerdict> verdicts(const verify::LaunchTable &table) {
+    const verify::KernelLaunches &launches = table.of(kernel);
     if (!choices.block.empty())
-      return {{name, check::checkStatic(module, kernel, options)}};
-    if (std::optional<vm::Dim3> required = verify::requiredBlock(module, kernel)) {
-      options.block = *required;
-      return {{name, check::checkStatic(module, kernel, options),
-               report::CheckedBlock{*required, options.dynamicSharedBytes, {}}}};
-    }
-    return verdictsOnLaunches(table.of(kernel));
+      return {verdictOn(options.block, launches, std::nullopt)};
+    if (std::optional<vm::Dim3> required = verify::requiredBlock(module, kernel))
+      return {verdictOn(*required, launches, report::CheckedBlock{*required, choices.shared, {}})};
+    return verdictsOnLaunches(launches);
   }
 
 private:
+  /// A block that no launch was asked for. Dynamic shared memory often depends on the block: that of launches counts
+  /// where they have the same one.
+  report::KernelVerdict verdictOn(const vm::Dim3 &block, const verify::KernelLaunches &launches,
+                                  std::optional<report::CheckedBlock> checked) {
+    options.block = block;
+    if (!options.dynamicSharedBytes && check::usesDynamicShared(module, kernel)) {
+      std::vector<const verify::KernelLaunches::Known *> same;
+      for (const verify::KernelLaunches::Known &launch : launches.known)
+        if (launch.block == block)
+          same.push_back(&launch);
+      if (same.size() == 1 && same.front()->dynamicSharedBytes) {
+        options.dynamicSharedBytes = same.front()->dynamicSharedBytes;
+        checked = checkedBlock(*same.front());
+      }
+    }
+    return {name, check::checkStatic(module, kernel, options), std::move(checked)};
+  }
+
   std::vector<report::KernelVerdict> verdictsOnLaunches(const verify::KernelLaunches &launches) const {
     std::vector<report::KernelVerdict> all;
     for (const verify::KernelLaunches::Known &launch : launches.known)
@@ -212,14 +228,13 @@ private:
   report::KernelVerdict verdictOn(verify::KernelLaunches::Known launch) const {
     if (choices.shared)
       launch.dynamicSharedBytes = *choices.shared;
-    else if (!launch.whySharedUnknown.empty())
-      return uncheckedLaunch(name, launch.locations.front(),
-                             "the dynamic shared memory of this launch is unknown at compile time: " +
-                                 launch.whySharedUnknown,
-                             "give it with --shared BYTES");
+    return {name, verify::checkLaunch(module, kernel, launch, options), checkedBlock(launch)};
+  }
+
+  static report::CheckedBlock checkedBlock(const verify::KernelLaunches::Known &launch) {
     report::CheckedBlock block{launch.block, launch.dynamicSharedBytes, launch.locations};
     std::ranges::for_each(block.launches, shorten);
-    return {name, verify::checkLaunch(module, kernel, launch, options), std::move(block)};
+    return block;
   }
 
   const ptx::Module &module;
@@ -320,7 +335,7 @@ void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
       ->group(group)
       ->needs(isStatic);
   verb.add_option("--shared", choices.shared,
-                  "--static: bytes of dynamic shared memory (default: from the launch, else 0)")
+                  "--static: bytes of dynamic shared memory (default: from the launch, else unknown)")
       ->type_name("BYTES")
       ->group(group)
       ->needs(isStatic);

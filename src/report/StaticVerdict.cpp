@@ -117,7 +117,8 @@ Json reasonJson(const UndecidedReason &reason) {
 /// The keys that a kernel has where the command line does not give its block.
 void addBlock(Json &json, const CheckedBlock &checked) {
   json["block"] = {checked.block.x, checked.block.y, checked.block.z};
-  json["dynamicSharedBytes"] = checked.dynamicSharedBytes;
+  if (checked.dynamicSharedBytes)
+    json["dynamicSharedBytes"] = *checked.dynamicSharedBytes;
   json["launches"] = Json::array();
   for (const SourceLocation &launch : checked.launches)
     json["launches"].push_back({{"file", launch.file}, {"line", launch.line}});
@@ -172,8 +173,8 @@ std::string blockText(const CheckedBlock &checked) {
   if (block.z > 1)
     text += fmt::format(", {}", block.z);
   text += ")";
-  if (checked.dynamicSharedBytes)
-    text += fmt::format(", {} bytes of dynamic shared memory", checked.dynamicSharedBytes);
+  if (checked.dynamicSharedBytes.value_or(0))
+    text += fmt::format(", {} bytes of dynamic shared memory", *checked.dynamicSharedBytes);
   if (checked.launches.empty())
     return text + ", required by the kernel";
   std::vector<std::string> lines;

@@ -16,7 +16,7 @@ namespace heddle::report {
 /// The block that a kernel was checked for, where the command line does not give it.
 struct CheckedBlock {
   vm::Dim3 block;
-  uint32_t dynamicSharedBytes = 0;
+  std::optional<uint32_t> dynamicSharedBytes = 0; ///< nothing: unknown
   /// The launches that have this block; none where the kernel itself requires it.
   std::vector<SourceLocation> launches;
 };

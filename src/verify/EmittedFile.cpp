@@ -171,8 +171,8 @@ private:
     Diagnostic &warning = found.diagnostics.warning(
         launch.launch, fmt::format("not checked: this launch of kernel '{}': {}", launch.name, launch.why));
     if (launch.isBlockUnknown)
-      warning.withHint(fmt::format("heddle check --static {} --block X,Y,Z checks it for one block size",
-                                   file.shownAs.string()));
+      warning.withHint(fmt::format("heddle check --static {} --block X,Y,Z{} checks it for one block size",
+                                   file.shownAs.string(), launch.usesDynamicShared ? " --shared BYTES" : ""));
   }
 
   void notChecked(const Diagnostics &why) {

@@ -26,7 +26,7 @@ KernelLaunches::Known knownLaunch(const source::Launch &launch) {
   const source::LaunchNumber &shared = launch.dynamicSharedBytes;
   const bool isPlain = launch.form != Form::Delegated && launch.form != Form::Regrouped;
   return {.block = {number(0), number(1), number(2)},
-          .dynamicSharedBytes = uint32_t(shared.value.value_or(0)),
+          .dynamicSharedBytes = shared.value ? std::optional(uint32_t(*shared.value)) : std::nullopt,
           .mostBlocks = {blocks(0), blocks(1), blocks(2)},
           .form = isPlain ? Form::TripleChevron : launch.form,
           .whySharedUnknown = shared.value ? std::string() : reasonOr(shared.whyUnknown),
@@ -105,6 +105,7 @@ check::StaticResult checkLaunch(const ptx::Module &module, const std::string &ke
   options.block = launch.block;
   options.dynamicSharedBytes = launch.dynamicSharedBytes;
   if (launch.form == Form::TripleChevron)
+  options.whySharedUnknown = launch.whySharedUnknown;
     options.mostBlocks = launch.mostBlocks;
   if (launch.form == Form::Regrouped) // without an order: threads that are alone are so in any
     options.parameters.push_back({"0", "0", check::StaticOptions::Parameter::Part{0, 8}});

@@ -22,12 +22,11 @@ struct KernelLaunches {
   /// Launches with the same block and the same dynamic shared memory.
   struct Known {
     vm::Dim3 block;
-    uint32_t dynamicSharedBytes = 0;
-    vm::Dim3 mostBlocks = {0, 0, 0}; ///< the largest extent in each direction; 0 for unknown
+    std::optional<uint32_t> dynamicSharedBytes = 0; ///< nothing: known at run time only
+    vm::Dim3 mostBlocks = {0, 0, 0};                ///< the largest extent in each direction; 0 for unknown
     /// TripleChevron also for the other forms that start the kernel as it is.
     source::Launch::Form form = source::Launch::Form::TripleChevron;
-    /// Not empty: the launch has dynamic shared memory, and how much is known at run time only.
-    std::string whySharedUnknown;
+    std::string whySharedUnknown;          ///< not empty where dynamicSharedBytes is nothing
     std::vector<SourceLocation> locations; ///< in source order
   };
   /// A launch whose block is known at run time only.

@@ -10,7 +10,10 @@ KernelLaunches launchesOf(const LaunchTable &table, const ptx::Module &module, c
   KernelLaunches launches = table.of(kernel);
   const std::optional<vm::Dim3> required = requiredBlock(module, kernel);
   if (required && launches.known.empty())
-    launches = {.known = {{.block = *required}}, .unknown = {}};
+    launches = {.known = {{.block = *required,
+                           .dynamicSharedBytes = std::nullopt,
+                           .whySharedUnknown = "the file does not launch the kernel"}},
+                .unknown = {}};
   else if (required)
     launches.unknown.clear();
   return launches;
@@ -19,13 +22,10 @@ KernelLaunches launchesOf(const LaunchTable &table, const ptx::Module &module, c
 void add(LaunchChecks &checks, const std::string &name, const std::string &kernel,
          const KernelLaunches &launches, const ptx::Module &module, const check::StaticOptions &options) {
   for (const KernelLaunches::Known &launch : launches.known)
-    if (launch.whySharedUnknown.empty())
-      checks.kernels.push_back({name, checkLaunch(module, kernel, launch, options), launch});
-    else
-      checks.unchecked.push_back({name, launch.locations.front(),
-                                  "its dynamic shared memory is not known: " + launch.whySharedUnknown});
+    checks.kernels.push_back({name, checkLaunch(module, kernel, launch, options), launch});
   for (const KernelLaunches::Unknown &launch : launches.unknown)
-    checks.unchecked.push_back({name, launch.location, "its block is not known: " + launch.why, true});
+    checks.unchecked.push_back({name, launch.location, "its block is not known: " + launch.why, true,
+                                check::usesDynamicShared(module, kernel)});
   if (launches.known.empty() && launches.unknown.empty())
     checks.unchecked.push_back({name, {}, "the file does not launch it"});
 }

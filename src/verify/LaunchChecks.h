@@ -26,6 +26,7 @@ struct LaunchChecks {
     SourceLocation launch; ///< unknown where the file has no launch of the kernel
     std::string why;       ///< "its block is not known: 'n' is a parameter of 'main'"
     bool isBlockUnknown = false;
+    bool usesDynamicShared = false;
   };
   std::vector<Kernel> kernels; ///< one for each way in which one is launched
   std::vector<Unchecked> unchecked;

@@ -123,6 +123,34 @@ TEST(StaticVerdict, dynamicSharedMemoryWantsASize) {
 }
 
 // --- safe recycling: three warps, one barrier number, used again before all of its waiters are known to have
+  options.dynamicSharedBytes = 0;
+  result = check(text, options);
+  expectFails(Class::Memory, result);
+  EXPECT_EQ(result.findings[0].hint, hint);
+}
+TEST(StaticVerdict, aRaceInDynamicSharedMemoryOfUnknownSizeIsFound) {
+  expectDecision(Decision::Violated, Property::SharedRaces,
+                 check(kernelAround("mov.u32 %r4, dynamic; st.shared.u32 [%r4], %r1;",
+                                    ".extern .shared .align 4 .b8 dynamic[];\n")));
+}
+TEST(StaticVerdict, theSizeOfDynamicSharedMemoryIsDataIfItIsNotGiven) {
+  const std::string text =
+      kernelAround("mov.u32 %r4, dynamic; mov.u32 %r5, %dynamic_smem_size; add.u32 %r4, %r4, %r5; "
+                   "ld.shared.u32 %r6, [%r4];",
+                   ".extern .shared .align 4 .b8 dynamic[];\n");
+  const StaticResult result = check(text);
+  EXPECT_NE(story(result).find("depends on the size of dynamic shared memory (heddle check --static --shared "
+                               "BYTES decides it)"),
+            std::string::npos)
+      << story(result);
+}
+
+TEST(StaticVerdict, anOriginThatIsNamedIsNotAlsoARegisterThatWasNeverSet) {
+  // Half of the warp loads the address, the other half has none.
+  const StaticResult result = check(kernelAround("and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 1; @%p1 bra NO; "
+                                                 "ld.global.u32 %r4, [%rd0]; NO: st.shared.u32 [%r4], %r0;"));
+  EXPECT_NE(story(result).find("depends on data in memory"), std::string::npos) << story(result);
+  EXPECT_EQ(story(result).find("never set"), std::string::npos) << story(result);
 // left
 std::string recycle(const char *between) {
   return kernelAround(std::string(R"(
