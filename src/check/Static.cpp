@@ -117,6 +117,31 @@ bool readParameters(const ptx::Module &module, const vm::Kernel &kernel, const S
   return true;
 }
 
+/// What is fixed of the input, in words. Parts of parameters are how a launch is modelled, and no input of the user.
+std::vector<std::string> givenInputs(const ptx::Module &module, const vm::Kernel &kernel,
+                                     const StaticOptions &options) {
+  std::vector<std::string> given;
+  const vm::ParameterNames names(kernel);
+  for (const StaticOptions::Parameter &parameter : options.parameters) {
+    unsigned index = 0;
+    if (parameter.part || !findParameter(module, kernel, parameter.which, index))
+      continue;
+    const std::string name = names.option(index);
+    given.push_back(
+        fmt::format("{} = {}", readNumber<unsigned>(name) ? names.describe(index) : name, parameter.value));
+  }
+  auto text = [](const vm::Dim3 &size) { return fmt::format("({}, {}, {})", size.x, size.y, size.z); };
+  if (options.blockId)
+    given.push_back("blockIdx = " + text(*options.blockId));
+  if (options.grid && !options.isGridModelled)
+    given.push_back("gridDim = " + text(*options.grid));
+  if (options.constantsAreKnown)
+    given.emplace_back("constant memory has its initial values");
+  if (options.lockstep)
+    given.emplace_back("the lanes of a warp execute each instruction together");
+  return given;
+}
+
 // --- runs
 // ----------------------------------------------------------------------------------------------------------
 
@@ -385,6 +410,7 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
     return result;
   known.nowhere = uint64_t(simulator.memory().allocate(NowhereBytes, vm::AllocationKind::Device));
   const StaticScene scene{simulator, *kernel, known, options};
+  result.given = givenInputs(module, *kernel, options);
   const bool complete = tryAllWays(result, scene, assumptions);
   noteDynamicShared(result, *kernel, options);
   checkGridBarrier(result, *kernel);

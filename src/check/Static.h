@@ -36,6 +36,8 @@ struct StaticOptions {
   /// Where the grid is not known: the largest extent of those launches that are meant in each direction, 0 for unknown. Looked at only in
   /// directions whose index the kernel does not read; in the others, the verdict is for every extent.
   vm::Dim3 mostBlocks = {0, 0, 0};
+  /// The grid is part of how a launch is modelled: verdicts do not name it as an input that was given.
+  bool isGridModelled = false;
   std::optional<vm::Dim3> blockId;            ///< the one block that is looked at; any where not given
   std::optional<uint32_t> dynamicSharedBytes; ///< unknown where not given
   std::string whySharedUnknown;               ///< "'n' is a parameter of 'main'"; may be empty
@@ -81,7 +83,7 @@ struct PropertyVerdict {
 
 /// All properties together.
 enum class Verdict : uint8_t {
-  Holds,    ///< each is proved for every input
+  Holds,    ///< each is proved for every input, or for every one with what was given
   Fails,    ///< one is violated: the findings say how
   Undecided ///< none is violated, and one is undecided
 };
@@ -98,6 +100,8 @@ struct UndecidedReason {
 
 struct StaticResult {
   Verdict verdict = Verdict::Undecided;
+  /// What the caller fixed of the input: "n = 100", "blockIdx = (0, 0, 0)". The verdict is for every input with it.
+  std::vector<std::string> given;
   std::vector<PropertyVerdict> properties; ///< one for each, in the order of the enum
   std::vector<Finding> findings;           ///< of what is violated
   std::vector<Property> violates;          ///< for each finding
@@ -115,10 +119,10 @@ struct StaticResult {
 /// input; what it cannot decide is named, with what it depends on.
 StaticResult checkStatic(const ptx::Module &module, std::string_view kernel, const StaticOptions &options);
 
-/// The kernels of a module, in its order.
-std::vector<std::string> kernelsOf(const ptx::Module &module);
 /// Whether the kernel may use an `extern __shared__` array, whose size a launch gives.
 bool usesDynamicShared(const ptx::Module &module, std::string_view kernel);
 
+/// The kernels of a module, in its order.
+std::vector<std::string> kernelsOf(const ptx::Module &module);
 
 } // namespace heddle::check

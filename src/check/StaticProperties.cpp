@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A verdict for each property: violated where a finding belongs to it, else undecided where a reason does,
-// else proved. What is assumed is part of the verdict, so that "for every input" is exact.
+// else proved. What is given and what is assumed are part of the verdict, so that "for every input" is exact.
 #include "check/StaticProperties.h"
 
 #include <fmt/ranges.h>
@@ -79,7 +79,9 @@ PropertyVerdict verdictOn(Property property, const StaticResult &result, const A
     return verdict;
   }
   verdict.decision = Decision::Proved;
-  verdict.assuming = assumedFor(property, assumptions);
+  verdict.assuming = result.given;
+  for (std::string &each : assumedFor(property, assumptions))
+    verdict.assuming.push_back(std::move(each));
   return verdict;
 }
 

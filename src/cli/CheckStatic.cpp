@@ -265,13 +265,16 @@ void writeStaticPage(const std::string &program, const std::vector<report::Kerne
   page.program = program;
   page.mode = "static: one block with unknown data";
   size_t proved = 0, all = 0;
+  std::string inputs = "every input";
   for (const report::KernelVerdict &verdict : verdicts) {
+    if (!verdict.result.given.empty())
+      inputs = report::inputsText(verdict.result);
     all += verdict.result.properties.size();
     proved += size_t(std::ranges::count(verdict.result.properties, check::Decision::Proved,
                                         &check::PropertyVerdict::decision));
   }
   page.facts = {{"kernels", std::to_string(verdicts.size()), ""},
-                {"properties proved", fmt::format("{} of {}", proved, all), "each for every input"}};
+                {"properties proved", fmt::format("{} of {}", proved, all), "each for " + inputs}};
   page.verdicts = verdicts;
   write(file, report::checkHtml(page), session);
 }

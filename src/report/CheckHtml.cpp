@@ -147,7 +147,8 @@ Card headlineHtml(const CheckResultPage &result) {
   if (!result.verdicts.empty()) {
     switch (together(result.verdicts)) {
     case check::Verdict::Holds:
-      return {"static check", "holds", "every property, for every input", Tone::Good};
+      return {"static check", "holds", "every property, for " + inputsText(result.verdicts.front().result),
+              Tone::Good};
     case check::Verdict::Fails: return {"static check", "fails", "a property is violated", Tone::Bad};
     case check::Verdict::Undecided:
       return {"static check", "undecided", "no property is violated", Tone::Warn};

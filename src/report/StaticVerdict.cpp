@@ -63,8 +63,8 @@ std::string headLine(const KernelVerdict &verdict, bool colour) {
       size_t(std::ranges::count(result.properties, Decision::Proved, &PropertyVerdict::decision));
   switch (result.verdict) {
   case Verdict::Holds:
-    return fmt::format("{} kernel '{}': all {} properties, for every input ({})\n",
-                       painted(word, Green, colour), verdict.kernel, check::Properties,
+    return fmt::format("{} kernel '{}': all {} properties, for {} ({})\n", painted(word, Green, colour),
+                       verdict.kernel, check::Properties, inputsText(result),
                        count(result.barriers, "barrier round"));
   case Verdict::Fails:
     return fmt::format("{} kernel '{}': {}\n", painted(word, Red, colour), verdict.kernel,
@@ -130,6 +130,7 @@ Json verdictJson(const KernelVerdict &verdict) {
                {"barrierRounds", verdict.result.barriers},
                {"warpInstructions", verdict.result.warpInstructions},
                {"seconds", verdict.result.seconds},
+               {"given", verdict.result.given},
                {"properties", Json::array()},
                {"undecided", Json::array()}};
   if (verdict.block)
@@ -149,6 +150,10 @@ Verdict together(const std::vector<KernelVerdict> &verdicts) {
                        [&](const KernelVerdict &v) { return v.result.verdict == wanted; });
   };
   return any(Verdict::Fails) ? Verdict::Fails : any(Verdict::Undecided) ? Verdict::Undecided : Verdict::Holds;
+}
+
+std::string inputsText(const check::StaticResult &result) {
+  return result.given.empty() ? "every input" : "every input with " + joinAnd(result.given);
 }
 
 std::string decisionText(const check::PropertyVerdict &verdict) {

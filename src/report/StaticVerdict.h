@@ -21,6 +21,9 @@ struct CheckedBlock {
   std::vector<SourceLocation> launches;
 };
 
+/// What a verdict is for: "every input", or "every input with n = 100".
+std::string inputsText(const check::StaticResult &result);
+
 /// What the static check decided of one kernel.
 struct KernelVerdict {
   std::string kernel; ///< as a person calls it

@@ -57,6 +57,7 @@ check::StaticResult checkTasks(const ptx::Module &module, const std::string &ker
                                check::StaticOptions options, unsigned tasks) {
   constexpr uint32_t offsetOfCount = 16;
   options.grid = vm::Dim3{1, 1, 1};
+  options.isGridModelled = true;
   options.parameters.push_back(
       {"0", std::to_string(tasks), check::StaticOptions::Parameter::Part{offsetOfCount, 8}});
   return check::checkStatic(module, kernel, options);
@@ -104,8 +105,8 @@ check::StaticResult checkLaunch(const ptx::Module &module, const std::string &ke
                                 const KernelLaunches::Known &launch, check::StaticOptions options) {
   options.block = launch.block;
   options.dynamicSharedBytes = launch.dynamicSharedBytes;
-  if (launch.form == Form::TripleChevron)
   options.whySharedUnknown = launch.whySharedUnknown;
+  if (launch.form == Form::TripleChevron)
     options.mostBlocks = launch.mostBlocks;
   if (launch.form == Form::Regrouped) // without an order: threads that are alone are so in any
     options.parameters.push_back({"0", "0", check::StaticOptions::Parameter::Part{0, 8}});

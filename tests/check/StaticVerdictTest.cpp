@@ -113,16 +113,16 @@ TEST(StaticVerdict, dynamicSharedMemoryWantsASize) {
   const std::string text =
       kernelAround("mov.u32 %r4, dynamic; add.u32 %r4, %r4, %r2; st.shared.u32 [%r4], 1;",
                    ".extern .shared .align 4 .b8 dynamic[];\n");
+  const char *const hint = "give the size of dynamic shared memory: heddle check --static --shared BYTES";
   StaticOptions options;
   StaticResult result = check(text, options);
-  expectFails(Class::Memory, result);
-  EXPECT_EQ(result.findings[0].hint,
-            "give the size of dynamic shared memory: heddle check --static --shared BYTES");
+  expectVerdict(Verdict::Undecided, result);
+  expectDecision(Decision::Undecided, Property::SharedBounds, result);
+  expectDecision(Decision::Proved, Property::SharedRaces, result);
+  ASSERT_EQ(result.undecided.size(), 1u) << story(result);
+  EXPECT_EQ(result.undecided[0].hint, hint);
   options.dynamicSharedBytes = 256;
   expectVerdict(Verdict::Holds, check(text, options));
-}
-
-// --- safe recycling: three warps, one barrier number, used again before all of its waiters are known to have
   options.dynamicSharedBytes = 0;
   result = check(text, options);
   expectFails(Class::Memory, result);
@@ -145,12 +145,32 @@ TEST(StaticVerdict, theSizeOfDynamicSharedMemoryIsDataIfItIsNotGiven) {
       << story(result);
 }
 
+TEST(StaticVerdict, whatIsGivenIsPartOfEveryProof) {
+  const std::string text = kernelAround("st.shared.u32 [%r3], %r0;");
+  StaticOptions options;
+  EXPECT_TRUE(check(text).given.empty());
+  options.parameters = {{"n", "100"}};
+  options.blockId = vm::Dim3{2, 0, 0};
+  options.grid = vm::Dim3{3, 1, 1};
+  options.constantsAreKnown = options.lockstep = true;
+  const StaticResult result = check(text, options);
+  EXPECT_EQ(result.given,
+            (std::vector<std::string>{"n = 100", "blockIdx = (2, 0, 0)", "gridDim = (3, 1, 1)",
+                                      "constant memory has its initial values",
+                                      "the lanes of a warp execute each instruction together"}));
+  for (const PropertyVerdict &each : result.properties)
+    EXPECT_EQ(each.assuming, result.given) << story(result);
+}
+
 TEST(StaticVerdict, anOriginThatIsNamedIsNotAlsoARegisterThatWasNeverSet) {
   // Half of the warp loads the address, the other half has none.
   const StaticResult result = check(kernelAround("and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 1; @%p1 bra NO; "
                                                  "ld.global.u32 %r4, [%rd0]; NO: st.shared.u32 [%r4], %r0;"));
   EXPECT_NE(story(result).find("depends on data in memory"), std::string::npos) << story(result);
   EXPECT_EQ(story(result).find("never set"), std::string::npos) << story(result);
+}
+
+// --- safe recycling: three warps, one barrier number, used again before all of its waiters are known to have
 // left
 std::string recycle(const char *between) {
   return kernelAround(std::string(R"(
