@@ -31,15 +31,20 @@ const ptx::Function *calleeOf(const ptx::Module &module, const ptx::Function &f,
   return callee.kind == ptx::OperandKind::Func ? &module.functions[callee.index] : nullptr;
 }
 
-/// Barriers of the whole block, and meetings inside a warp: they leave nothing behind for the next round.
-bool isPlainSync(const ptx::Function &f, const ptx::Instr &instr) {
+bool isBlockBarrier(const ptx::Function &f, const ptx::Instr &instr) {
   switch (instr.op) {
   case Op::BarSync:
   case Op::BarCtaSync:
   case Op::BarrierSync:
   case Op::BarrierCtaSync: return f.operandsOf(instr).size() == 1 && f.operandsOf(instr)[0].isImm();
-  default: break;
+  default: return false;
   }
+}
+
+/// Barriers of the whole block, and meetings inside a warp: they leave nothing behind for the next round.
+bool isPlainSync(const ptx::Function &f, const ptx::Instr &instr) {
+  if (isBlockBarrier(f, instr))
+    return true;
   const ptx::Lanes lanes = ptx::info(instr.op).lanes;
   return lanes == ptx::Lanes::Named || lanes == ptx::Lanes::Whole;
 }
@@ -72,6 +77,42 @@ bool reaches(const ptx::Function &f, uint32_t from, uint32_t to, uint32_t join) 
         todo.push_back(succ);
   }
   return false;
+}
+
+bool leavesAtOnce(const ptx::Function &f, uint32_t block) {
+  for (size_t steps = 0; steps < f.blocks.size(); ++steps) {
+    const ptx::Instr &first = f.instrs[f.blocks[block].first];
+    if (first.guard || (!isLeaving(first) && first.op != Op::Bra))
+      return false;
+    if (isLeaving(first))
+      return true;
+    block = f.blockOf[f.operandsOf(first)[0].index];
+  }
+  return false;
+}
+
+bool Regions::actsBefore(const ptx::Function &f, uint32_t index) {
+  auto acts = [&](uint32_t first, uint32_t end) {
+    for (uint32_t i = first; i < end; ++i)
+      if (f.instrs[i].op == Op::Call || synchronizes(f, f.instrs[i]) || touchesShared(f, f.instrs[i]) ||
+          touchesGlobal(f, f.instrs[i]))
+        return true;
+    return false;
+  };
+  const uint32_t home = f.blockOf[index];
+  std::vector<bool> seen(f.blocks.size(), false);
+  std::vector<uint32_t> todo(f.blocks[home].preds.begin(), f.blocks[home].preds.end());
+  while (!todo.empty()) {
+    const uint32_t block = todo.back();
+    todo.pop_back();
+    if (seen[block])
+      continue;
+    seen[block] = true;
+    if (acts(f.blocks[block].first, f.blocks[block].end))
+      return true;
+    todo.insert(todo.end(), f.blocks[block].preds.begin(), f.blocks[block].preds.end());
+  }
+  return acts(f.blocks[home].first, index);
 }
 
 bool Regions::synchronizes(const ptx::Function &function, const ptx::Instr &instr) {
@@ -192,6 +233,7 @@ void Regions::scanInstruction(const ptx::Function &function, uint32_t index, Reg
   region.touchesGlobal |= touchesGlobal(function, instr);
   region.touchesLocal |= touchesLocal(function, instr);
   region.plainSync &= !syncs || isPlainSync(function, instr);
+  region.blockSync &= !syncs || isBlockBarrier(function, instr);
   region.warpSync &= !syncs || (instr.op != Op::Call && ptx::info(instr.op).lanes == ptx::Lanes::Named) ||
                      instr.op == Op::Shfl || instr.op == Op::Vote;
   region.acts |= (syncs && !waits) || shared || isLeaving(instr);

@@ -28,6 +28,7 @@ struct Region {
   bool hasLoop = false;          ///< there is a loop inside
   bool plainSync = true;         ///< synchronizes by whole-block barriers and inside warps only
   bool warpSync = true;          ///< synchronizes inside warps only
+  bool blockSync = true;         ///< synchronizes by whole-block barriers only
   bool fallsBack = false,
        jumpsBack = false;        ///< loops: whether one returns by falling through, or by jumping
   std::vector<uint32_t> written; ///< registers, each once
@@ -35,6 +36,9 @@ struct Region {
 
 /// Whether block `to` can be reached from block `from` without passing block `join`.
 bool reaches(const ptx::Function &function, uint32_t from, uint32_t to, uint32_t join);
+
+/// Whether a thread that comes to this block leaves the function and does nothing else.
+bool leavesAtOnce(const ptx::Function &function, uint32_t block);
 
 /// What a call of a function may do.
 struct Effects {
@@ -56,6 +60,9 @@ public:
   /// Of a branch, or of a guarded exit: then the region is everything after it.
   const Region &of(const ptx::Function &function, uint32_t instr);
   Effects effectsOf(const ptx::Function &function);
+  /// Whether a thread may access shared or global memory, synchronize or call something before it comes to the
+  /// instruction.
+  bool actsBefore(const ptx::Function &function, uint32_t instr);
   /// Loads and atomics that loops poll.
   const std::set<const ptx::Instr *> &polledIn(const ptx::Function &function);
   /// Whether the region of a branch has one of them.

@@ -93,13 +93,20 @@ private:
       mark(operand.index);
   }
 
+  /// `if (i >= n) return;`: the threads that remain all take the other side.
+  bool leavesOnOneSide(uint32_t index) const {
+    const auto &succs = f.blocks[f.blockOf[index]].succs;
+    return succs.size() == 2 &&
+           std::ranges::any_of(succs, [&](uint32_t succ) { return leavesAtOnce(f, succ); });
+  }
+
   void visit(uint32_t index) {
     const ptx::Instr &instr = f.instrs[index];
     auto operands = f.operandsOf(instr);
     bool differs = instr.guard && varies[instr.guard.reg];
     if (instr.op == Op::Bra || instr.op == Op::BrxIdx) {
       differs |= instr.op == Op::BrxIdx && isVarying(operands[0]);
-      if (differs)
+      if (differs && !leavesOnOneSide(index))
         for (uint32_t reg : regions.of(f, index).written)
           mark(reg);
       return;
