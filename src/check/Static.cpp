@@ -239,9 +239,11 @@ StaticRun runOnce(const StaticScene &scene, Choices &choices, bool onlyWhatIsCer
   run.barriers = observer.barriers();
   run.assumptions.usesShared = steering.usedShared();
   run.assumptions.loopsEnd = steering.passedLoop();
-  run.assumptions.endedThreadsArrive = observer.completedWithoutEnded();
-  if (std::optional<UndecidedReason> reason = observer.leftBarrier())
-    run.undecided.push_back(*reason);
+  run.assumptions.endedThreadsArrive =
+      observer.completedWithoutEnded() || (steering.mayHaveLeft() && observer.barriers());
+  for (const std::optional<UndecidedReason> &reason : {observer.leftBarrier(), observer.readOfOthers()})
+    if (reason)
+      run.undecided.push_back(*reason);
   return run;
 }
 
@@ -408,9 +410,9 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
     return result;
   if (!readParameters(module, *kernel, options, known, result.problems))
     return result;
+  result.given = givenInputs(module, *kernel, options);
   known.nowhere = uint64_t(simulator.memory().allocate(NowhereBytes, vm::AllocationKind::Device));
   const StaticScene scene{simulator, *kernel, known, options};
-  result.given = givenInputs(module, *kernel, options);
   const bool complete = tryAllWays(result, scene, assumptions);
   noteDynamicShared(result, *kernel, options);
   checkGridBarrier(result, *kernel);

@@ -153,6 +153,8 @@ Flow StaticSteering::agree(Warp &warp, const Inst &in, const TaintStep &s, const
   // pair of them.
   if (because & origin::Round && !(region.loops && arrival > 1))
     assumed = true;
+  agreedOrigins |= because;
+  assumed |= (leftOrigins & because) != 0; // whose parameters are large
   // Leaving first: the shortest executions come first, and a loop's last round leaves anyway.
   const bool jumps = region.loops ? region.fallsBack : false;
   const bool holds = choices.decide(in.site, arrival, jumps != negated, region.loops && arrival >= SettledBy);

@@ -115,12 +115,15 @@ Flow StaticSteering::branch(Warp &warp, const Inst &in, const TaintStep &s) {
     return in.run(warp, in, mask);
   }
   const Region &region = regions.of(*plan->code->function, indexOf(in));
+  const bool syncs = region.sync != ptx::kNone, agrees = syncs && mayAgree(warp, s, region, unsure.lanes);
+  if (syncs && !agrees && mayLeaveEarly(warp, in, s, region, unsure.lanes))
+    return remain(warp, in, s, unsure.origins);
   if (!polled && (region.polls || regions.mayPoll(*plan->code->function, indexOf(in))))
     polled = &plan->code->sourceOf(in);
   loopPassed |= region.loops || region.hasLoop;
-  if (region.sync != ptx::kNone && mayAgree(warp, s, region, unsure.lanes))
+  if (agrees)
     return agree(warp, in, s, region, unsure.origins);
-  if (region.sync != ptx::kNone && !goTogether(warp, s, region, unsure.lanes))
+  if (syncs && !goTogether(warp, s, region, unsure.lanes))
     return syncDepends(warp, in, region, unsure.origins);
   const bool parts = unsure.lanes != mask;
   if (parts) { // those that know return to this branch by themselves
@@ -148,8 +151,9 @@ Flow StaticSteering::leave(Warp &warp, const Inst &in, const TaintStep &s) {
   if (who.maybe) {
     const Region &region = regions.of(*plan->code->function, indexOf(in));
     if (region.sync != ptx::kNone)
-      return mayAgree(warp, s, region, who.maybe) ? agree(warp, in, s, region, who.because)
-                                                  : syncDepends(warp, in, region, who.because);
+      return mayAgree(warp, s, region, who.maybe)            ? agree(warp, in, s, region, who.because)
+             : mayLeaveEarly(warp, in, s, region, who.maybe) ? remain(warp, in, s, who.because)
+                                                             : syncDepends(warp, in, region, who.because);
     if (who.maybe != mask) {
       warp.flush(&in);
       warp.separate(in, mask & ~who.maybe, plan->code->pcOf(in));

@@ -65,12 +65,13 @@ Facts StaticSteering::guardFacts(uint32_t guard, bool value) const {
 /// The innermost ones come first.
 void StaticSteering::gatherFacts(uint32_t mask) {
   global.facts.count = 0;
-  for (size_t i = facts.size(); i-- > 0 && global.facts.count < Facts::Most;)
-    if (facts[i].first & mask) {
-      global.facts.add(facts[i].second);
-      LaneForms &added = global.facts.atLeastZero[global.facts.count - 1];
-      eachLane(~facts[i].first, [&](unsigned lane) { added[lane] = Anything; });
-    }
+  for (const auto *list : {&std::as_const(facts), &std::as_const(shadow->remains)})
+    for (size_t i = list->size(); i-- > 0 && global.facts.count < Facts::Most;)
+      if (const auto &[lanes, sums] = (*list)[i]; lanes & mask) {
+        global.facts.add(sums);
+        LaneForms &added = global.facts.atLeastZero[global.facts.count - 1];
+        eachLane(~lanes, [&](unsigned lane) { added[lane] = Anything; });
+      }
 }
 
 // --- loops

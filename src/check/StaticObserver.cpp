@@ -89,6 +89,34 @@ void StaticObserver::rememberWriters(uint32_t site, const AccessEvent &event) {
   });
 }
 
+/// Where threads may have left, only what a thread wrote itself is sure to be written.
+void StaticObserver::followOwners(const WarpRef &warp, SiteRef site, const AccessEvent &event) {
+  eachLane(event.mask, [&](unsigned lane) {
+    const uint64_t begin = event.addresses[lane], end = begin + event.bytes;
+    const uint32_t thread = warp.warp * Lanes + lane + 1;
+    if (owners.size() < end)
+      owners.resize(end, 0);
+    for (uint64_t at = begin; at < end; ++at) {
+      const bool isOthers = owners[at] && owners[at] != thread;
+      if (event.kind != AccessKind::Store && isOthers && steering.mayHaveLeft() && !othersReadAt)
+        othersReadAt = site.instruction;
+      if (event.kind != AccessKind::Load)
+        owners[at] = thread;
+    }
+  });
+}
+
+std::optional<UndecidedReason> StaticObserver::readOfOthers() const {
+  if (!othersReadAt)
+    return std::nullopt;
+  UndecidedReason reason;
+  reason.location = steering.locationOf(*othersReadAt);
+  reason.text = "this reads what another thread writes, and whether that thread has left before depends on " +
+                steering.leftBecause();
+  reason.properties = setOf(Property::Initialization);
+  return reason;
+}
+
 void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent &event) {
   if (event.space == Space::Shared || event.space == Space::Global)
     workOf(warp).worked |= event.mask;
@@ -106,6 +134,8 @@ void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent
   }
   if (event.space == Space::Shared && event.kind != AccessKind::Load)
     perhapsWritten |= steering.isPerhaps();
+  if (event.space == Space::Shared)
+    followOwners(warp, site, event);
   if (event.space != Space::Shared || !observes())
     return;
   AccessEvent plain = event;

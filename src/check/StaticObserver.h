@@ -32,6 +32,8 @@ public:
   bool completedWithoutEnded() const { return endedEarly; }
   /// A block-wide barrier that threads which took part in the block's work left to the others.
   std::optional<UndecidedReason> leftBarrier() const;
+  /// A read of what another thread wrote, which may have left instead.
+  std::optional<UndecidedReason> readOfOthers() const;
 
   uint32_t interests() const override { return engine.interests(); }
   bool oneCore() const override { return true; }
@@ -84,6 +86,7 @@ private:
   void settleValues(uint32_t site, vm::AccessEvent &event);
   bool writtenByAnother(uint32_t site, uint64_t address, uint32_t bytes) const;
   void rememberWriters(uint32_t site, const vm::AccessEvent &event);
+  void followOwners(const vm::WarpRef &warp, vm::SiteRef site, const vm::AccessEvent &event);
 
   /// What a warp's lanes did.
   struct WarpWork {
@@ -106,6 +109,8 @@ private:
   const ptx::Instr *leftAt = nullptr, *leftFrom = nullptr; ///< a barrier, and where threads ended without it
   std::vector<uint32_t>
       writers; ///< of each word of shared memory's unknown value: 1 + the site that stored it; 0: known
+  std::vector<uint32_t> owners; ///< of each byte of shared memory: 1 + the thread that wrote it last; 0: none
+  const ptx::Instr *othersReadAt = nullptr;
   uint8_t held[vm::Lanes][64] = {};
   uint8_t *heldAt[vm::Lanes] = {};
 };

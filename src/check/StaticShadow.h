@@ -135,6 +135,8 @@ struct WarpShadow {
   FrameShadow *last = nullptr;
   std::array<ByteShadow, vm::Lanes> local;
   Taint carry;
+  std::vector<std::pair<uint32_t, LaneForms>>
+      remains; ///< for lanes: sums that are at least 0, else they had left
 
   FrameShadow &of(const vm::Frame *frame) {
     if (frame != lastFrame)

@@ -110,6 +110,11 @@ public:
   /// A branch went a way that may not exist: what is found after it is not certain.
   bool hasAssumed() const { return assumed; }
 
+  /// Threads may have left before the others synchronize: what other threads store may not have been stored.
+  bool mayHaveLeft() const { return leftOrigins != 0; }
+  /// What decides it.
+  std::string leftBecause() const { return describe(leftOrigins); }
+
   const std::vector<UndecidedReason> &undecided() const { return reasons; }
   SourceLocation locationOf(const ptx::Instr &instr) const;
   /// The execution was given up, and the simulator's fault is not one of the kernel's.
@@ -265,6 +270,11 @@ private:
   bool isNested(const Inst &in);
   void forgetMemory(Origins because);
 
+  // StaticLeaving.cpp
+  std::optional<bool> remainsByJumping(const Inst &in, const TaintStep &s) const;
+  bool mayLeaveEarly(Warp &warp, const Inst &in, const TaintStep &s, const Region &region, uint32_t unsure);
+  Flow remain(Warp &warp, const Inst &in, const TaintStep &s, Origins because);
+
   // StaticUndecided.cpp
   std::string describe(Origins origins) const { return origin::describe(origins, names); }
   /// Notes a reason and goes on.
@@ -304,6 +314,8 @@ private:
   std::vector<vm::Loc> registerLocations;     ///< of a function's registers, likewise
   const ptx::Function *registersOf = nullptr; ///< which function's
   bool assumed = false;
+  Origins agreedOrigins = 0;              ///< of branches that all threads take alike
+  Origins leftOrigins = 0;                ///< of branches at which threads may have left
   std::set<uint32_t> agreedLoops;         ///< their branches
   bool memoryIsData = false;              ///< nothing that is stored counts as known any more
   std::set<const ptx::Instr *> openLoops; ///< branches whose loop is being passed

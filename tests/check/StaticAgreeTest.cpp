@@ -122,7 +122,7 @@ B:
 TEST(StaticAgree, threadsThatDifferDoNotAgree) {
   expectVerdict(Verdict::Undecided,
                 check(kernelAround("add.u32 %r4, %r0, %r1; setp.lt.u32 %p1, %r4, 9; @%p1 bra A; bar.sync "
-                                   "0; A:")));
+                                   "0; A: mov.u32 %r5, 0;")));
   expectVerdict(
       Verdict::Undecided,
       check(kernelAround("ld.global.u32 %r4, [%rd0]; setp.lt.u32 %p1, %r4, 9; @%p1 bra A; bar.sync 0; A:")));
@@ -137,6 +137,7 @@ A:
   @%p2 bra B;
   bar.sync 0;
 B:
+  mov.u32 %r5, 0;
 )")));
 }
 

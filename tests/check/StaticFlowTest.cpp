@@ -91,8 +91,9 @@ TEST(StaticUndecided, namesAMemberMask) {
 }
 
 TEST(StaticUndecided, namesABarrierBehindABranch) {
-  UndecidedReason why = only(check(kernelAround("mov.u32 %r4, %ctaid.x; add.u32 %r4, %r4, %r1; setp.lt.u32 "
-                                                "%p1, %r4, %r0;\n @%p1 bra A;\n bar.sync 0; A:")));
+  UndecidedReason why =
+      only(check(kernelAround("mov.u32 %r4, %ctaid.x; add.u32 %r4, %r4, %r1; setp.lt.u32 "
+                              "%p1, %r4, %r0;\n @%p1 bra A;\n bar.sync 0; A: mov.u32 %r5, 0;")));
   EXPECT_THAT(why.text, HasSubstr("depends on parameter 'n' and blockIdx"));
   EXPECT_EQ(why.hint, "heddle check --static --param n=VALUE --ctaid X,Y,Z decides it");
   ASSERT_EQ(why.notes.size(), 1u);
@@ -104,11 +105,16 @@ TEST(StaticUndecided, namesAGuardedBarrier) {
               HasSubstr("whether threads come to this synchronization"));
 }
 
-TEST(StaticUndecided, namesAnEarlyExitBeforeABarrier) {
-  EXPECT_THAT(only(check(kernelAround("setp.ge.u32 %p1, %r1, %r0; @%p1 ret; bar.sync 0;"))).text,
-              HasSubstr("whether threads reach the synchronization that follows"));
-  EXPECT_THAT(only(check(kernelAround("setp.ge.u32 %p1, %r1, %r0; @%p1 bra OUT; bar.sync 0; OUT:"))).text,
-              HasSubstr("synchronization"));
+TEST(StaticUndecided, namesAnEarlyExitBetweenAnAccessAndABarrier) {
+  EXPECT_THAT(
+      only(check(kernelAround("ld.global.u32 %r4, [%rd0]; setp.ge.u32 %p1, %r1, %r0; @%p1 ret; bar.sync 0;")))
+          .text,
+      HasSubstr("whether threads reach the synchronization that follows"));
+  EXPECT_THAT(
+      only(check(kernelAround(
+               "ld.global.u32 %r4, [%rd0]; setp.ge.u32 %p1, %r1, %r0; @%p1 bra OUT; bar.sync 0; OUT:")))
+          .text,
+      HasSubstr("synchronization"));
 }
 
 TEST(StaticUndecided, namesALoopWithABarrier) {
