@@ -12,7 +12,7 @@
 // RUN: %heddle opt %s -o %t.cu -k thrice -d branchless --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=BLOCK
 // BLOCK: never-silent.cu.tmp.cu:46:3: warning: not checked: this launch of kernel 'thrice': its block is not known: 'argc' is a parameter
 // RUN: %heddle opt %s -o %t.cu -k rotate -d branchless --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=UNDECIDED
-// UNDECIDED: never-silent.cu.tmp.cu: warning: kernel 'rotate': undecided: shared-memory races (
+// UNDECIDED: never-silent.cu.tmp.cu: warning: kernel 'rotate': undecided: shared-memory races, shared-memory bounds and shared-memory initialization (
 
 // Nothing is printed about kernels that the directive leaves as they are.
 // RUN: %heddle opt %s -o %t.cu -k twice -d "coarsen x=2" --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=OTHERS --allow-empty
