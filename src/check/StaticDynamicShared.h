@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/Static.h"
+#include "ptx/Module.h"
 
 namespace heddle::vm {
 class Kernel;
