@@ -170,9 +170,14 @@ private:
     rename(launch.launch, file);
     Diagnostic &warning = found.diagnostics.warning(
         launch.launch, fmt::format("not checked: this launch of kernel '{}': {}", launch.name, launch.why));
-    if (launch.isBlockUnknown)
-      warning.withHint(fmt::format("heddle check --static {} --block X,Y,Z{} checks it for one block size",
-                                   file.shownAs.string(), launch.usesDynamicShared ? " --shared BYTES" : ""));
+    if (!launch.isBlockUnknown)
+      return;
+    const std::string shown = file.shownAs.string();
+    warning.withHint(
+        launch.usesDynamicShared
+            ? fmt::format(
+                  "heddle check --static {} --block X,Y,Z --shared BYTES checks it for one block size", shown)
+            : fmt::format("heddle check --static {} --block X,Y,Z checks it for one block size", shown));
   }
 
   void notChecked(const Diagnostics &why) {
