@@ -184,9 +184,9 @@ std::optional<ProcessResult> CompileCache::find(const std::string &key, const Co
   if (!step.output.empty() &&
       writeFile(step.output, std::string_view(entry).substr(begin + 1 + said + complained)))
     return std::nullopt;
-  if (json.value("executable", false))
-    fs::permissions(step.output, fs::perms::owner_exec, fs::perm_options::add);
   std::error_code ignored;
+  if (!step.output.empty() && json.value("executable", false))
+    fs::permissions(step.output, fs::perms::owner_exec, fs::perm_options::add, ignored);
   fs::last_write_time(file, fs::file_time_type::clock::now(), ignored); // of its last use
   return done;
 }

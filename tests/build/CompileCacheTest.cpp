@@ -82,6 +82,22 @@ TEST_F(CompileCacheTest, TheSameIsCompiledOnce) {
   EXPECT_EQ(runs(), 1);
 }
 
+TEST_F(CompileCacheTest, MessagesAloneAreKeptWhereNothingElseIsWanted) {
+  const CompileCache cache(kept);
+  writeFileOrThrow(folder.path() / "x.ptx", "text\n");
+  for (int i = 0; i < 2; ++i) {
+    const ProcessResult done =
+        cache.run({{compiler.string(), (folder.path() / "x.ptx").string(), "-o", "/dev/null"},
+                   folder.path() / "x.ptx",
+                   {},
+                   {},
+                   false});
+    EXPECT_TRUE(done.succeeded());
+    EXPECT_EQ(done.standardError, "a warning\n");
+  }
+  EXPECT_EQ(runs(), 1);
+}
+
 TEST_F(CompileCacheTest, WhateverChangesIsCompiledAgain) {
   const CompileCache cache(kept);
   compile(cache, "text\n");
