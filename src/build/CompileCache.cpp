@@ -8,7 +8,11 @@
 //
 // Where temporary files are is no part of the name. For candidates of a search that is also true of the source; what a compiler writes
 // about its place (line tables, __FILE__) is then that of the run that made the entry. A temporary source whose place matters is another
-// one each time, and not kept at all. A header that appears later in a folder that is searched earlier is not noticed, as with ccache.
+// one each time, and not kept at all.
+//
+// A header that appears later in a folder that is searched earlier would be found instead (ccache does not notice that without its
+// preprocessor mode). So an entry also lists the folders that are searched, and what is in them under a name that was included or
+// asked for by __has_include; where there is more, it is not good any more. Only files of the user are read for __has_include.
 //
 // Processes share the folder without locks: an entry is written under another name and renamed. It begins with a hash of the rest;
 // one that was damaged is as good as none, and is replaced.
@@ -17,6 +21,7 @@
 #include "support/Files.h"
 #include "support/LeastUsed.h"
 #include "support/Paths.h"
+#include "support/Shadowing.h"
 #include "support/UserCache.h"
 
 #include <fmt/format.h>
@@ -27,6 +32,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <set>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -36,7 +42,7 @@ namespace {
 
 using CacheJson = nlohmann::json;
 
-constexpr const char *cacheFormat = "heddle-compiled-2";
+constexpr const char *cacheFormat = "heddle-compiled-3";
 constexpr size_t hashDigits = 32;
 /// Another process may be about to read what was used a moment ago.
 constexpr std::chrono::seconds sparedSeconds{60};
@@ -88,6 +94,79 @@ bool isTemporary(const fs::path &file) {
 bool asksForTheTime(const std::string &text) {
   return text.find("__TIME__") != std::string::npos || text.find("__DATE__") != std::string::npos ||
          text.find("__TIMESTAMP__") != std::string::npos;
+}
+
+/// Files below these are not looked at for names that they ask for: they come with the system.
+bool isOfSystem(const std::string &file) { return file.starts_with("/usr/"); }
+
+/// Folders that the words name for includes, in any of the forms "-Ifolder", "-I folder", "-isystem folder" and so on.
+std::vector<fs::path> includeFolders(const std::vector<std::string> &words) {
+  std::vector<fs::path> folders;
+  for (size_t i = 1; i < words.size(); ++i)
+    for (const std::string option :
+         {"-I", "-isystem", "-iquote", "-idirafter", "--include-path", "--system-include"}) {
+      if (!words[i].starts_with(option))
+        continue;
+      std::string rest = words[i].substr(option.size());
+      if (rest.starts_with('='))
+        rest.erase(0, 1);
+      if (rest.empty() && i + 1 < words.size())
+        rest = words[i + 1];
+      if (!rest.empty())
+        folders.emplace_back(rest);
+    }
+  return folders;
+}
+
+/// Folders that an #include may be found in: those of the command, and those of the files that have one.
+std::vector<std::string> searchedFolders(const CompileStep &step, const std::vector<std::string> &read) {
+  std::set<std::string> folders;
+  std::error_code ignored;
+  const auto add = [&](const fs::path &folder) {
+    folders.insert(fs::absolute(folder, ignored).lexically_normal().string());
+  };
+  for (const fs::path &folder : includeFolders(step.command))
+    add(folder);
+  if (!isTemporary(step.source))
+    add(fs::absolute(step.source, ignored).parent_path());
+  for (const std::string &file : read)
+    if (!isOfSystem(file))
+      add(fs::absolute(file, ignored).parent_path());
+  return {folders.begin(), folders.end()};
+}
+
+/// The names that a text asks for by __has_include; nothing where they are not all in the text.
+std::optional<std::vector<std::string>> namesAskedFor(const std::string &text) {
+  std::vector<std::string> names;
+  constexpr std::string_view word = "__has_include";
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const size_t open = text.find_first_not_of(" \t", at + word.size());
+    if (open == std::string::npos || text[open] != '(')
+      continue; // "defined __has_include"
+    const size_t begin = text.find_first_not_of(" \t", open + 1);
+    if (begin == std::string::npos || (text[begin] != '"' && text[begin] != '<'))
+      return std::nullopt; // a macro
+    const size_t end = text.find(text[begin] == '"' ? '"' : '>', begin + 1);
+    if (end == std::string::npos)
+      return std::nullopt;
+    names.push_back(text.substr(begin + 1, end - begin - 1));
+  }
+  return names;
+}
+
+/// Files that are there and might be found by an #include or __has_include of this compilation. Where there is another one, it is out
+/// of date.
+std::set<std::string> findable(const std::vector<std::string> &folders, const std::vector<std::string> &read,
+                               const std::vector<std::string> &names) {
+  std::set<std::string> files;
+  std::error_code ignored;
+  for (const fs::path folder : folders) {
+    files.merge(shadowing(folder, read));
+    for (const std::string &name : names)
+      if (fs::exists(folder / name, ignored))
+        files.insert((folder / name).string());
+  }
+  return files;
 }
 
 } // namespace
@@ -173,9 +252,14 @@ std::optional<ProcessResult> CompileCache::find(const std::string &key, const Co
   const CacheJson json = CacheJson::parse(entry.substr(end + 1, begin - end - 1), nullptr, false);
   if (begin == std::string::npos || !json.is_object())
     return std::nullopt;
-  for (const CacheJson &each : json["read"])
-    if (stateOfFile(each[0].get<std::string>()) != each[1].get<std::string>())
+  std::vector<std::string> read;
+  for (const CacheJson &each : json["read"]) {
+    read.push_back(each[0].get<std::string>());
+    if (stateOfFile(read.back()) != each[1].get<std::string>())
       return std::nullopt;
+  }
+  if (findable(json["folders"], read, json["names"]) != json["findable"].get<std::set<std::string>>())
+    return std::nullopt;
   ProcessResult done;
   done.exitCode = 0;
   const size_t said = json["output"], complained = json["error"];
@@ -199,14 +283,29 @@ void CompileCache::keep(const std::string &key, const CompileStep &step, const P
                     {"executable", (fs::status(step.output, ignored).permissions() & fs::perms::owner_exec) !=
                                        fs::perms::none},
                     {"read", CacheJson::array()}};
+  std::vector<std::string> files, names;
+  const auto addNames = [&](const std::string &file) {
+    const std::optional<std::vector<std::string>> more = namesAskedFor(contentsOf(file));
+    if (more)
+      names.insert(names.end(), more->begin(), more->end());
+    return more.has_value();
+  };
+  if (step.hasIncludes && !addNames(step.source.string()))
+    return;
   for (const std::string &file : read) {
     const std::string state = stateOfFile(file);
     if (state.empty())
       return; // it was there for the compiler, and is not any more
-    if (!file.starts_with("/usr/") && asksForTheTime(contentsOf(file)))
+    if (!isOfSystem(file) && (asksForTheTime(contentsOf(file)) || !addNames(file)))
       return;
-    json["read"].push_back({fs::absolute(file, ignored).string(), state});
+    files.push_back(fs::absolute(file, ignored).string());
+    json["read"].push_back({files.back(), state});
   }
+  const std::vector<std::string> folders =
+      step.hasIncludes ? searchedFolders(step, read) : std::vector<std::string>();
+  json["folders"] = folders;
+  json["names"] = names;
+  json["findable"] = findable(folders, files, names);
   std::string rest = json.dump(-1, ' ', false, CacheJson::error_handler_t::replace) + "\n" +
                      done.standardOutput + done.standardError;
   if (!step.output.empty())

@@ -34,6 +34,7 @@
 #include "support/CudaToolkit.h"
 #include "support/LeastUsed.h"
 #include "support/Process.h"
+#include "support/Shadowing.h"
 #include "support/UserCache.h"
 
 #include <fmt/format.h>
@@ -249,28 +250,6 @@ Record readRecord(const fs::path &file) {
 bool isInside(const fs::path &file, const fs::path &folder) {
   const fs::path plain = file.lexically_normal();
   return std::mismatch(folder.begin(), folder.end(), plain.begin(), plain.end()).first == folder.end();
-}
-
-/// Files in the folder that an #include which found one of these headers might find instead.
-std::set<std::string> shadowing(const fs::path &folder, const std::vector<std::string> &headers) {
-  std::set<std::string> names, files;
-  std::error_code ignored;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored))
-    names.insert(entry.path().filename().string());
-  if (names.empty())
-    return files;
-  // An #include may name any number of the last parts of a header's path.
-  for (const fs::path header : headers)
-    for (auto part = header.begin(); part != header.end(); ++part) {
-      if (!names.contains(part->string()))
-        continue;
-      fs::path other = folder;
-      for (auto rest = part; rest != header.end(); ++rest)
-        other /= *rest;
-      if (fs::exists(other, ignored) && !fs::equivalent(other, header, ignored))
-        files.insert(other.string());
-    }
-  return files;
 }
 
 bool isGoodFor(const Record &record, const std::vector<fs::path> &folders) {

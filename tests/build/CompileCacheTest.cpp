@@ -82,6 +82,39 @@ TEST_F(CompileCacheTest, TheSameIsCompiledOnce) {
   EXPECT_EQ(runs(), 1);
 }
 
+TEST_F(CompileCacheTest, AHeaderThatWouldBeFoundInsteadIsNoticed) {
+  const CompileCache cache(kept);
+  const fs::path earlier = folder.path() / "earlier";
+  fs::create_directory(earlier);
+  for (const std::string &flag : {"-I" + earlier.string(), "-I=" + earlier.string()}) {
+    const long before = runs();
+    compile(cache, "text\n", {flag});
+    compile(cache, "text\n", {flag});
+    EXPECT_EQ(runs(), before + 1);
+    writeFileOrThrow(earlier / "header name.h", "another\n");
+    compile(cache, "text\n", {flag});
+    EXPECT_EQ(runs(), before + 2);
+    compile(cache, "text\n", {flag});
+    EXPECT_EQ(runs(), before + 2) << "it is known now";
+    fs::remove(earlier / "header name.h");
+  }
+}
+
+TEST_F(CompileCacheTest, AHeaderThatIsAskedForIsNoticed) {
+  const CompileCache cache(kept);
+  const std::string text = "#if __has_include(\"config.h\")\n#include \"config.h\"\n#endif\n",
+                    flag = "-I" + folder.path().string();
+  compile(cache, text, {flag});
+  compile(cache, text, {flag});
+  EXPECT_EQ(runs(), 1);
+  writeFileOrThrow(folder.path() / "config.h", "");
+  compile(cache, text, {flag});
+  EXPECT_EQ(runs(), 2);
+  compile(cache, "#if __has_include(CONFIG)\n#endif\n", {flag});
+  compile(cache, "#if __has_include(CONFIG)\n#endif\n", {flag});
+  EXPECT_EQ(runs(), 4) << "what a macro names is not known here";
+}
+
 TEST_F(CompileCacheTest, MessagesAloneAreKeptWhereNothingElseIsWanted) {
   const CompileCache cache(kept);
   writeFileOrThrow(folder.path() / "x.ptx", "text\n");
