@@ -229,16 +229,14 @@ Json staticSarif(const std::vector<KernelVerdict> &verdicts, const std::filesyst
   for (const KernelVerdict &verdict : verdicts)
     all.insert(all.end(), verdict.result.findings.begin(), verdict.result.findings.end());
   Json sarif = findingsSarif(all, root);
-  Json &results = sarif["runs"][0]["results"];
+  Json decisions = Json::array();
   for (const KernelVerdict &verdict : verdicts)
     for (const PropertyVerdict &each : verdict.result.properties)
-      if (each.decision != Decision::Violated) // those are the findings
-        results.push_back({{"ruleId", fmt::format("static/{}", idOf(each.property))},
-                           {"kind", each.decision == Decision::Proved ? "pass" : "open"},
-                           {"level", "none"},
-                           {"message",
-                            {{"text", fmt::format("kernel '{}': {}: {}", verdict.kernel,
-                                                  nameOf(each.property), decisionText(each))}}}});
+      decisions.push_back({{"kernel", verdict.kernel},
+                           {"property", idOf(each.property)},
+                           {"decision", nameOf(each.decision)},
+                           {"text", decisionText(each)}});
+  sarif["runs"][0]["properties"] = {{"decisions", decisions}};
   return sarif;
 }
 

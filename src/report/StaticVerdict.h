@@ -51,8 +51,8 @@ std::string undecidedLine(const KernelVerdict &verdict);
 /// docs/check.md describes it.
 nlohmann::ordered_json staticJson(const std::vector<KernelVerdict> &verdicts);
 
-/// The findings as SARIF results, and a result of kind "pass" or "open" for each property that is proved or
-/// undecided.
+/// The findings as SARIF results. The decisions on all properties are in the property bag of the run: services for code scanning
+/// reject a log if a result has no location, and show results of kind "pass" and "open" as alerts.
 nlohmann::ordered_json staticSarif(const std::vector<KernelVerdict> &verdicts,
                                    const std::filesystem::path &root);
 
