@@ -45,6 +45,16 @@ namespace {
 
 constexpr int64_t lanesInWarp = 32;
 
+/// Whether roles rewrite something in it: the thread's numbers, or an array in shared memory.
+bool hasPartsOfRoles(const Uses &uses) {
+  using Kind = analysis::ThreadBuiltin::Kind;
+  return uses.mentions(Kind::ThreadIdx) || uses.mentions(Kind::BlockDim) ||
+         std::ranges::any_of(uses.statements, [](const Stmt *statement) {
+           const auto *mention = dyn_cast<DeclRefExpr>(statement);
+           return mention && mention->getDecl()->hasAttr<CUDASharedAttr>();
+         });
+}
+
 class TileSpecializer {
 public:
   explicit TileSpecializer(Context &context)
@@ -149,6 +159,14 @@ private:
         return context.refuse(unit.location(builtin.range),
                               "all of '{}' is handed on here, which is not followed", builtin.what.name());
     }
+    for (const Kernel *instance : context.target.instances)
+      for (const analysis::DiscardedCode &hidden : analysis::discardedCode(instance->function))
+        if (hasPartsOfRoles(hidden.uses))
+          return context
+              .refuse(unit.location(hidden.branch),
+                      "'if constexpr' leaves out code here that another instantiation may take, and that "
+                      "roles would change")
+              .withHint("write 'if' without constexpr, or a kernel for each case");
     for (const CallExpr *call : uses.calls) {
       const FunctionDecl *callee = analysis::calleeOf(call), *body = nullptr;
       if (callee && callee->hasBody(body) && unit.isUserCode(body->getLocation()) &&
