@@ -4,6 +4,7 @@
 #include "support/Interrupts.h"
 #include "support/StartedProcess.h"
 #include "tune/Confirmation.h"
+#include "tune/Gain.h"
 
 #include <fmt/format.h>
 
@@ -87,7 +88,7 @@ private:
       own.watch = [&](const tune::Report &report) {
         if (options.watch)
           options.watch(report);
-        hasOtherBits = report.winner() && !report.winner()->evaluation.result.reason.empty();
+        hasOtherBits = report.winner() && !tune::hasSameBits(report.winner()->evaluation.result);
         confirmation.follow(report);
       };
       executor.whileWaiting([&] { confirmation.goOn(); });

@@ -8,7 +8,7 @@
 //     scale<<<n, 256>>>(a)                   =>   scale<<<heddle::roundedGrid<2>(n), 256>>>(n, a), where blocks are merged
 //
 // A block must divide: threads would be left out otherwise. A grid is a number of problems, which seldom divides, so it is rounded up,
-// and the kernel is told the number of blocks.
+// and the kernel gets the number of blocks.
 //
 // 1. Every launch in the file is visited once, whatever its form; forms without a shape in the text are refused.
 // 2. The kernel must not be launched from elsewhere (CloseKernel.h).

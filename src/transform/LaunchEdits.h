@@ -19,7 +19,7 @@ struct LaunchDivision {
   std::array<unsigned, 3> block = {1, 1, 1};
   unsigned grid = 1;         ///< along x
   bool roundsGridUp = false; ///< the kernel skips blocks that the original grid does not have
-  /// How it is told the number of blocks along x of the original grid; nothing where it need not be.
+  /// How it gets the number of blocks along x of the original grid; nothing where it does not need it.
   std::optional<LaunchParameter> gridParameter;
 };
 

@@ -25,9 +25,6 @@ constexpr size_t mostRejected = 12;
 /// decide that the other is right takes several runs of the program, and people would rather have the same bits.
 constexpr double worthOfSameBits = 0.01;
 
-/// Measured candidates have a reason where something was to be decided about them: other bits in memory, above all.
-bool hasSameBits(const Result &result) { return result.reason.empty(); }
-
 /// Entries that beat the baseline: the search's winner first, then the fastest first.
 std::vector<size_t> inOrder(const Report &report) {
   std::vector<size_t> faster;

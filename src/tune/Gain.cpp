@@ -19,4 +19,6 @@ bool beats(const runner::Result &candidate, const runner::Result &baseline) {
   return baseline.micros - candidate.micros > chance;
 }
 
+bool hasSameBits(const runner::Result &measured) { return measured.reason.empty(); }
+
 } // namespace heddle::tune

@@ -12,4 +12,8 @@ double spreadOf(const runner::Result &result);
 /// than the rounds of either are among themselves (spreadOf), and by at least Thresholds' leastGain.
 bool beats(const runner::Result &candidate, const runner::Result &baseline);
 
+/// Whether a measured candidate computes what the baseline does, bit by bit. Where something was to be decided about that, its result
+/// has a reason.
+bool hasSameBits(const runner::Result &measured);
+
 } // namespace heddle::tune
