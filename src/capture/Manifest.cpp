@@ -294,7 +294,10 @@ bool readItem(const std::string &key, Line &line, Manifest &manifest) {
     manifest.variables.push_back(variable);
   } else if (key == "points-into-variable")
     manifest.pointsIntoVariables.push_back(line.word());
-  else if (key == "array")
+  else if (key == "module-pointer") {
+    std::string variable = line.word();
+    manifest.modulePointers.push_back({std::move(variable), line.number()});
+  } else if (key == "array")
     manifest.arrays.push_back(arrayOf(line));
   else if (key == "texture")
     manifest.textures.push_back(textureOf(TextureObject::Kind::Texture, line));
@@ -372,6 +375,8 @@ std::string textOf(const Manifest &manifest) {
                          (variable.address ? " " + hexOf(variable.address) : ""));
   for (const std::string &name : manifest.pointsIntoVariables)
     line("points-into-variable", name);
+  for (const Manifest::ModulePointer &pointer : manifest.modulePointers)
+    line("module-pointer", pointer.variable + " " + std::to_string(pointer.offset));
   for (const Array &array : manifest.arrays)
     line("array", textOf(array));
   for (const TextureObject &object : manifest.textures)

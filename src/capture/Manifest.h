@@ -58,6 +58,16 @@ struct Manifest {
   std::vector<Variable> variables;
   /// Variables that values in regions, variables or parameters point into: they have another address in another module.
   std::vector<std::string> pointsIntoVariables;
+  /// Values in variables that point to memory of the module that has no name, such as a string literal. A replay leaves them as the
+  /// module initializes them.
+  struct ModulePointer {
+    std::string variable;
+    uint64_t offset = 0;
+    bool operator==(const ModulePointer &other) const {
+      return variable == other.variable && offset == other.offset;
+    }
+  };
+  std::vector<ModulePointer> modulePointers;
   std::vector<Array> arrays;
   std::vector<TextureObject> textures; ///< and surfaces; in the order of their numbers
 

@@ -32,6 +32,7 @@ Candidate::Candidate(Driver &driver, const Request &request, const capture::Mani
   try {
     findKernel();
     findVariables(manifest);
+    readModulePointers(manifest);
     takeParameters(manifest);
     textures.setIn(parameters);
     allowShared();
@@ -95,13 +96,29 @@ void Candidate::findVariables(const capture::Manifest &manifest) {
     if (address && bytes != variable.bytes)
       throw ReplayError("variable '" + variable.name + "' has " + std::to_string(bytes) +
                         " bytes in this module and " + std::to_string(variable.bytes) + " in the capture");
-    addresses.push_back(address);
+    moduleVariables.addresses.push_back(address);
     if (!address)
       continue;
     const auto &pointed = manifest.pointsIntoVariables;
     if (!variable.address && std::find(pointed.begin(), pointed.end(), variable.name) != pointed.end())
       throw ReplayError("the captured data has pointers into variable '" + variable.name +
                         "', whose address it does not have: capture the launch again");
+  }
+}
+
+/// Just after the module was loaded: nothing has been written to its variables yet.
+void Candidate::readModulePointers(const capture::Manifest &manifest) {
+  for (const capture::Manifest::ModulePointer &pointer : manifest.modulePointers) {
+    const auto named = [&](const capture::Variable &variable) { return variable.name == pointer.variable; };
+    const auto found = std::find_if(manifest.variables.begin(), manifest.variables.end(), named);
+    const cu::Pointer address = found == manifest.variables.end()
+                                    ? 0
+                                    : moduleVariables.addresses[size_t(found - manifest.variables.begin())];
+    uint64_t value = 0;
+    if (address)
+      driver.check(driver.copyNow(Driver::pointerTo(&value), address + pointer.offset, sizeof value),
+                   "reading variable '" + pointer.variable + "'");
+    moduleVariables.modulePointers.push_back(value);
   }
 }
 
@@ -117,7 +134,7 @@ void Candidate::takeParameters(const capture::Manifest &manifest) {
   if (VariableSearch search(manifest); search.isNeeded())
     search.search(parameters.data(), parameters.size(), 4, 0, pointers);
   for (const PointerIntoVariable &pointer : pointers)
-    if (const uint64_t variable = addresses[pointer.variable]) {
+    if (const uint64_t variable = moduleVariables.addresses[pointer.variable]) {
       const uint64_t value = variable + pointer.delta;
       std::memcpy(parameters.data() + pointer.offset, &value, sizeof value);
     }

@@ -20,7 +20,7 @@ public:
   Candidate(const Candidate &) = delete;
   Candidate &operator=(const Candidate &) = delete;
 
-  const VariableAddresses &variables() const { return addresses; }
+  const ModuleVariables &variables() const { return moduleVariables; }
   /// Queues one launch. Throws where the driver refuses it.
   void launch(cu::Stream stream);
 
@@ -34,6 +34,7 @@ private:
   void load();
   void findKernel();
   void findVariables(const capture::Manifest &manifest);
+  void readModulePointers(const capture::Manifest &manifest);
   void takeParameters(const capture::Manifest &manifest);
   void allowShared();
   std::string kernelNames() const;
@@ -44,7 +45,7 @@ private:
   std::string image; ///< of the module
   cu::Module module = nullptr;
   cu::Function function = nullptr;
-  VariableAddresses addresses;
+  ModuleVariables moduleVariables;
   std::vector<uint8_t> parameters;
 };
 

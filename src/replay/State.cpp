@@ -162,9 +162,6 @@ void State::load(size_t object) {
   for (size_t position : folder.store.changedChunks(object))
     changed.push_back(stored.after[position]);
   const Image after = store(changed, what + " after the launch", pointersAfter);
-  auto part = [](Image image, uint64_t offset) {
-    return image.host ? Image{0, image.host + offset} : Image{image.device + offset, nullptr};
-  };
   uint64_t offset = 0, afterOffset = 0;
   for (size_t i = 0; i < stored.before.size(); ++i) {
     Chunk chunk;
@@ -185,6 +182,7 @@ void State::load(size_t object) {
     }
     offset += chunk.bytes;
     chunks.push_back(chunk);
+    addModulePointers(chunks.size() - 1);
   }
   totalBytes += offset;
 }
@@ -209,29 +207,44 @@ void State::addRelocations(const std::vector<PointerIntoVariable> &pointers, Ima
                        [](const PointerIntoVariable &each, uint64_t offset) { return each.offset < offset; });
   for (; at != pointers.end() && at->offset < begin + bytes; ++at) {
     const uint64_t inside = at->offset - begin;
-    const Image place = image.host ? Image{0, image.host + inside} : Image{image.device + inside, nullptr};
-    relocations.push_back({chunk, place, at->variable, at->delta});
+    const Image place = part(image, inside);
+    relocations.push_back({chunk, place, false, at->variable, at->delta});
   }
 }
 
-/// Makes pointers into variables point into those of another module. One that the module does not have is used by
-/// nobody, or the kernel faults.
-void State::relocate(const VariableAddresses &variables) {
-  for (const Relocation &each : relocations) {
-    const cu::Pointer variable = variables[each.variable];
-    if (!variable || (!relocatedTo.empty() && relocatedTo[each.variable] == variable))
+/// The captured launch changed none of them, so they are the same in both images.
+void State::addModulePointers(size_t number) {
+  const Chunk &chunk = chunks[number];
+  const capture::Manifest &manifest = folder.manifest;
+  if (!manifest.isVariable(chunk.object))
+    return;
+  const std::string &variable = manifest.variables[chunk.object - manifest.regions.size()].name;
+  for (size_t i = 0; i < manifest.modulePointers.size(); ++i) {
+    const capture::Manifest::ModulePointer &pointer = manifest.modulePointers[i];
+    if (pointer.variable != variable || pointer.offset - chunk.offset >= chunk.bytes)
       continue;
-    const uint64_t value = variable + each.delta;
+    relocations.push_back({number, part(chunk.before, pointer.offset - chunk.offset), true, i});
+    if (!chunk.sharesImage())
+      relocations.push_back({number, part(chunk.after, pointer.offset - chunk.offset), true, i});
+  }
+}
+
+/// Makes pointers into a module point into another one. A variable that the module does not have is used by nobody, or
+/// the kernel faults.
+void State::relocate(const ModuleVariables &variables) {
+  for (Relocation &each : relocations) {
+    const uint64_t to =
+        each.isModulePointer ? variables.modulePointers[each.number] : variables.addresses[each.number];
+    const uint64_t value = to + each.delta;
+    if (!to || each.value == value)
+      continue;
+    each.value = value;
     if (each.place.host)
       std::memcpy(each.place.host, &value, sizeof value);
     else
       driver.check(driver.copyToDevice(each.place.device, &value, sizeof value), "relocating pointers");
     chunks[each.chunk].isChanged = true;
   }
-  relocatedTo.resize(variables.size());
-  for (size_t i = 0; i < variables.size(); ++i)
-    if (variables[i])
-      relocatedTo[i] = variables[i];
 }
 
 void State::copy(const Chunk &chunk) {
@@ -241,7 +254,7 @@ void State::copy(const Chunk &chunk) {
   driver.check(result, "restoring " + folder.manifest.objectName(chunk.object));
 }
 
-void State::prepare(const VariableAddresses &variables) {
+void State::prepare(const ModuleVariables &variables) {
   const capture::Manifest &manifest = folder.manifest;
   relocate(variables);
   if (!isKnown)
@@ -251,7 +264,7 @@ void State::prepare(const VariableAddresses &variables) {
   for (Chunk &chunk : chunks) {
     const bool isVariable = manifest.isVariable(chunk.object);
     if (isVariable) {
-      const cu::Pointer address = variables[chunk.object - manifest.regions.size()];
+      const cu::Pointer address = variables.addresses[chunk.object - manifest.regions.size()];
       chunk.live = address ? address + chunk.offset : 0;
     }
     // A module that was just loaded has the initial values of its variables.

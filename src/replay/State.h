@@ -16,8 +16,12 @@
 
 namespace heddle::replay {
 
-/// Where each variable of the capture is in the candidate's module; 0: the module has none of that name.
-using VariableAddresses = std::vector<cu::Pointer>;
+/// The variables of the capture in the module of a candidate.
+struct ModuleVariables {
+  std::vector<cu::Pointer> addresses; ///< 0: the module has none of that name
+  std::vector<uint64_t>
+      modulePointers; ///< those of the manifest, as this module initializes them; 0: no such variable
+};
 
 /// The memory that the launch sees, and copies of its contents before and after the captured launch. The copies are in
 /// device memory as long as there is enough, else in host memory.
@@ -31,7 +35,7 @@ public:
 
   /// Everything as before the captured launch, with the variables of a module. Only what changed since the last time
   /// is copied, if that is known.
-  void prepare(const VariableAddresses &variables);
+  void prepare(const ModuleVariables &variables);
   /// After a launch: what is not as after the captured launch. Remembers what the launch changed.
   void compare(std::vector<Difference> &differing, std::vector<OutsideWrite> &outside);
   /// Queues the copies that undo what the compared launch changed.
@@ -52,12 +56,17 @@ private:
     cu::Pointer device = 0;
     uint8_t *host = nullptr;
   };
-  /// A pointer into a variable, in images: it has another value for each module.
+  static Image part(Image image, uint64_t offset) {
+    return image.host ? Image{0, image.host + offset} : Image{image.device + offset, nullptr};
+  }
+  /// A pointer into a module, in images: it has another value for each module.
   struct Relocation {
     size_t chunk = 0;
     Image place;
-    size_t variable = 0;
-    uint64_t delta = 0;
+    bool isModulePointer = false; ///< of the manifest; else a pointer into a variable
+    size_t number = 0;            ///< of the module pointer or the variable
+    uint64_t delta = 0;           ///< from the beginning of the variable
+    uint64_t value = 0;           ///< what the image has now; 0: that of the captured program
   };
   struct Chunk {
     size_t object = 0;
@@ -83,8 +92,9 @@ private:
               std::vector<PointerIntoVariable> &pointers);
   void addRelocations(const std::vector<PointerIntoVariable> &pointers, Image image, uint64_t begin,
                       size_t chunk, uint64_t bytes);
+  void addModulePointers(size_t chunk);
   Difference differenceOf(uint64_t before, uint64_t after, uint64_t bytes) const;
-  void relocate(const VariableAddresses &variables);
+  void relocate(const ModuleVariables &variables);
   void copy(const Chunk &chunk);
   std::vector<Comparer::Result> compareWith(const std::vector<Expectation> &expectations);
   std::vector<Comparer::Result> compareGaps();
@@ -100,7 +110,6 @@ private:
   std::unique_ptr<TextureObjects> textureObjects;
   VariableSearch variableSearch;
   std::vector<Relocation> relocations;
-  VariableAddresses relocatedTo;   ///< what the images have now
   std::vector<Chunk> chunks;       ///< those of an object follow each other
   std::vector<size_t> firstChunks; ///< of each object, and the number of all
   std::vector<Span> gaps;          ///< in pages, between regions

@@ -228,6 +228,19 @@ TEST(Capture, APointerIntoAVariableIsNoted) {
   EXPECT_THAT(Capturing("memory", "pointer").open().manifest.pointsIntoVariables, Contains("total"));
 }
 
+TEST(Capture, APointerIntoAVariableThatTheLaunchLeavesIsNoted) {
+  EXPECT_THAT(Capturing("memory", "link").open().manifest.pointsIntoVariables, Contains("total"));
+}
+
+TEST(Capture, APointerToALiteralIsThatOfTheModule) {
+  EXPECT_THAT(Capturing("memory", "literal").open().manifest.modulePointers,
+              ElementsAre(Manifest::ModulePointer{"text", 0}));
+}
+
+TEST(Capture, ALaunchThatChangesAPointerToALiteralIsRefused) {
+  EXPECT_THAT(Capturing("memory", "other literal").refused(), HasSubstr("such as a string literal"));
+}
+
 TEST(Capture, ManagedMemory) {
   const CaptureFolder capture = Capturing("memory", "managed").open();
   expectSums(capture, RegionKind::Managed);

@@ -29,6 +29,7 @@ Manifest sample() {
   manifest.variables = {{"_ZL5table", 1024, VariableKind::Constant},
                         {"count", 4, VariableKind::Managed, 0x7f0000001000}};
   manifest.pointsIntoVariables = {"_ZL5table"};
+  manifest.modulePointers = {{"_ZL5table", 16}};
   return manifest;
 }
 
@@ -49,13 +50,15 @@ TEST(Manifest, ReadsBackWhatItWrote) {
   EXPECT_EQ(read->regions[1].kind, RegionKind::Pinned);
   EXPECT_THAT(read->parameters[1].bytes, ElementsAre(0, 0, 0, 0, 0, 0x10, 0xff, 0));
   EXPECT_TRUE(read->parameters[2].bytes.empty());
+  EXPECT_EQ(read->modulePointers, sample().modulePointers);
 }
 
 TEST(Manifest, HasTheDocumentedLines) {
   const std::string text = textOf(sample());
-  for (const char *line : {"heddle-capture 1\n", "\nkernel _Z5saxpyifPKfPf\n", "\ngrid 4096 2 1\n",
-                           "\nparameter 0 4 00100000\n", "\nregion 0x100000000000 4194304 device\n",
-                           "\nvariable _ZL5table 1024 constant\n", "\npoints-into-variable _ZL5table\n"})
+  for (const char *line :
+       {"heddle-capture 1\n", "\nkernel _Z5saxpyifPKfPf\n", "\ngrid 4096 2 1\n", "\nparameter 0 4 00100000\n",
+        "\nregion 0x100000000000 4194304 device\n", "\nvariable _ZL5table 1024 constant\n",
+        "\npoints-into-variable _ZL5table\n", "\nmodule-pointer _ZL5table 16\n"})
     EXPECT_THAT(text, HasSubstr(line));
 }
 

@@ -388,6 +388,29 @@ TEST_F(Replay, PointersIntoVariablesFollowThem) {
   EXPECT_EQ(worker.ask(requestOf(TestCapture::kernel(TestCapture::onlyThread(0, store))))["status"], "same");
 }
 
+TEST_F(Replay, PointersToLiteralsAreThoseOfTheModule) {
+  // Where the captured program had its literal, a replay has nothing.
+  capture.addVariable("text", TestCapture::bytesOf<uint64_t>({0x234567890000}),
+                      capture::VariableKind::Device);
+  const std::string read =
+      "ld.global.u64 %at, [text]; ld.global.u32 %v, [%at]; setp.ne.u32 %p, %v, 77; @%p trap;";
+  const std::string literal =
+      ".global .align 4 .u32 literal = 77;\n.visible .global .align 8 .u64 text = literal;\n";
+  const std::string first = TestCapture::kernel(read, literal),
+                    second =
+                        TestCapture::kernel(read, ".visible .global .align 4 .u32 other[99];\n" + literal);
+  capture.write(temporary.path / "without");
+  Worker without(temporary.path / "without");
+  without.receive();
+  EXPECT_EQ(without.ask(requestOf(first))["status"], "failed");
+  capture.manifest.modulePointers = {{"text", 0}};
+  Worker worker(folder());
+  worker.receive();
+  for (int i = 0; i < 2; ++i)
+    for (const std::string &text : {first, second})
+      EXPECT_EQ(worker.ask(requestOf(text))["status"], "same");
+}
+
 TEST_F(Replay, PointersIntoVariablesWithoutAddressAreRefused) {
   capture.manifest.pointsIntoVariables.push_back("counter");
   Worker worker(folder());

@@ -5,6 +5,9 @@
 //    crosses the bus once, and memory of any size needs one buffer.
 // 3. Arrays, which have no addresses, are copied as a whole.
 // 4. After the launch the same objects are copied and written again. Chunks that did not change are known to the store.
+//
+// A variable may point to memory of its module that has no name, as `__device__ const char *greeting = "hello"` does. Such
+// memory is neither copied nor restored: a replay's module has its own, and the pointer to it that the module was loaded with.
 #include "capture/preload/MemorySaver.h"
 
 #include "trace/preload/Real.h"
@@ -19,6 +22,8 @@ namespace {
 constexpr uint64_t kPartBytes = 64 * kChunkBytes;
 /// In a struct that is passed by value, pointers may be packed.
 constexpr size_t kParameterStep = 4, kMemoryStep = 8;
+/// A module is one allocation of the driver. What is further from a variable than any module is large does not point into its module.
+constexpr uint64_t kLargestModule = uint64_t(1) << 28;
 
 std::vector<Range> rangesOf(const LiveMemory &memory) {
   std::vector<Range> ranges;
@@ -29,6 +34,18 @@ std::vector<Range> rangesOf(const LiveMemory &memory) {
   for (const LiveMemory::Foreign &foreign : memory.foreign)
     ranges.push_back(foreign.range);
   return ranges;
+}
+
+/// Whether the driver has device memory at an address that is near another one.
+bool isDeviceMemoryNear(uint64_t address, uint64_t near) {
+  if (address - near + kLargestModule > 2 * kLargestModule)
+    return false;
+  cudaPointerAttributes attributes = {};
+  if (REAL(cudaPointerGetAttributes)(&attributes, reinterpret_cast<const void *>(address)) != cudaSuccess) {
+    REAL(cudaGetLastError)();
+    return false;
+  }
+  return attributes.type == cudaMemoryTypeDevice;
 }
 
 } // namespace
@@ -56,10 +73,24 @@ template <class Use> bool MemorySaver::forEachPart(size_t range, const Use &use)
   return whyNot.empty();
 }
 
-bool MemorySaver::save(size_t range, std::vector<uint64_t> &chunks, bool scans) {
+void MemorySaver::findModulePointers(size_t range, uint64_t offset, const unsigned char *data, uint64_t bytes,
+                                     std::vector<ModulePointer> &found) const {
+  for (uint64_t at = 0; at + sizeof(uint64_t) <= bytes; at += kMemoryStep) {
+    uint64_t value = 0;
+    std::memcpy(&value, data + at, sizeof value);
+    if (isDeviceMemoryNear(value, ranges[range].address) && !search.isInARange(value))
+      found.push_back({range, offset + at, value});
+  }
+}
+
+bool MemorySaver::save(size_t range, std::vector<uint64_t> &chunks,
+                       std::vector<ModulePointer> &modulePointers) {
+  uint64_t done = 0;
   return forEachPart(range, [&](const unsigned char *data, uint64_t bytes) {
-    if (scans)
-      search.scan(data, size_t(bytes), kMemoryStep);
+    search.scan(data, size_t(bytes), kMemoryStep);
+    if (range >= memory.regions.size())
+      findModulePointers(range, done, data, bytes, modulePointers);
+    done += bytes;
     const std::vector<uint64_t> numbers = writer.add(data, bytes);
     chunks.insert(chunks.end(), numbers.begin(), numbers.end());
   });
@@ -112,7 +143,7 @@ bool MemorySaver::isForeignReached() {
 bool MemorySaver::saveBefore(const std::vector<Parameter> &parameters, bool allMemory) {
   for (size_t i = 0; i < memory.variables.size(); ++i) {
     const size_t range = variableRange(i);
-    if (!save(range, stored[range].before, true))
+    if (!save(range, stored[range].before, modulePointersBefore))
       return false;
     saved.push_back(range);
   }
@@ -126,17 +157,23 @@ bool MemorySaver::saveBefore(const std::vector<Parameter> &parameters, bool allM
   while (const std::optional<size_t> range = search.next()) {
     if (*range >= memory.regions.size()) // variables are saved already; foreign memory is looked at below
       continue;
-    if (!save(*range, stored[*range].before, true))
+    if (!save(*range, stored[*range].before, modulePointersBefore))
       return false;
     saved.push_back(*range);
   }
   return !isForeignReached();
 }
 
+/// The search goes on: a launch may leave pointers into variables that nothing pointed into before.
 bool MemorySaver::saveAfter() {
+  std::vector<ModulePointer> modulePointers;
   for (size_t range : saved)
-    if (!save(range, stored[range].after, false))
+    if (!save(range, stored[range].after, modulePointers))
       return false;
+  if (!(modulePointers == modulePointersBefore)) {
+    whyNot = "it changes a pointer to memory of its module that is no variable, such as a string literal";
+    return false;
+  }
   for (size_t i = 0; i < storedArrays.size(); ++i)
     if (!saveArray(i, storedArrays[i].after))
       return false;
@@ -158,6 +195,9 @@ bool MemorySaver::finish(Manifest &manifest) {
     if (search.isReached(range))
       manifest.pointsIntoVariables.push_back(live.variable.name);
   }
+  for (const ModulePointer &pointer : modulePointersBefore)
+    manifest.modulePointers.push_back(
+        {memory.variables[pointer.range - memory.regions.size()].variable.name, pointer.offset});
   objects.insert(objects.end(), storedArrays.begin(), storedArrays.end());
   manifest.arrays = textures.arrays;
   if (!writer.finish(objects))

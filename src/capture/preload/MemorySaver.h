@@ -43,7 +43,17 @@ private:
   void scanTextures();
   /// Reads a range in parts. Empty where something failed.
   template <class Use> bool forEachPart(size_t range, const Use &use);
-  bool save(size_t range, std::vector<uint64_t> &chunks, bool scans);
+  /// A value in a variable that points to memory of its module that is no variable.
+  struct ModulePointer {
+    size_t range;
+    uint64_t offset, value;
+    bool operator==(const ModulePointer &other) const {
+      return range == other.range && offset == other.offset && value == other.value;
+    }
+  };
+  bool save(size_t range, std::vector<uint64_t> &chunks, std::vector<ModulePointer> &modulePointers);
+  void findModulePointers(size_t range, uint64_t offset, const unsigned char *data, uint64_t bytes,
+                          std::vector<ModulePointer> &found) const;
   bool saveArray(size_t array, std::vector<uint64_t> &chunks);
   bool isForeignReached();
 
@@ -55,6 +65,7 @@ private:
   std::vector<StoredObject> stored; ///< of regions and variables
   std::vector<StoredObject> storedArrays;
   std::vector<size_t> saved; ///< numbers of ranges
+  std::vector<ModulePointer> modulePointersBefore;
   std::vector<unsigned char> staging;
   std::string whyNot;
 };

@@ -29,15 +29,21 @@ void Reachable::reach(size_t range) {
   order.push_back(range);
 }
 
-void Reachable::follow(uint64_t value) {
+template <class Use> void Reachable::forEachRangeOf(uint64_t value, const Use &use) const {
   auto after = std::upper_bound(byAddress.begin(), byAddress.end(), value,
                                 [this](uint64_t v, size_t range) { return v < ranges[range].address; });
   // The one that begins last before the value, and the one before it where the value is its end.
   for (int back = 0; back < 2 && after != byAddress.begin(); ++back) {
     const size_t range = *--after;
     if (value - ranges[range].address <= ranges[range].bytes)
-      reach(range);
+      use(range);
   }
+}
+
+bool Reachable::isInARange(uint64_t value) const {
+  bool isIn = false;
+  forEachRangeOf(value, [&](size_t) { isIn = true; });
+  return isIn;
 }
 
 void Reachable::scan(const void *data, size_t bytes, size_t step) {
@@ -46,7 +52,7 @@ void Reachable::scan(const void *data, size_t bytes, size_t step) {
     uint64_t value = 0;
     std::memcpy(&value, from + at, sizeof value);
     if (value - lowest <= highest - lowest && !ranges.empty())
-      follow(value);
+      forEachRangeOf(value, [this](size_t range) { reach(range); });
   }
 }
 

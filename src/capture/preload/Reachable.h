@@ -31,9 +31,12 @@ public:
   /// A range that was reached and not returned yet; in the order in which they were reached.
   std::optional<size_t> next();
   bool isReached(size_t range) const { return reached[range]; }
+  /// Whether a value lies in a range, or is the end of one.
+  bool isInARange(uint64_t value) const;
 
 private:
-  void follow(uint64_t value);
+  /// Calls use(range) for each range that the value lies in, or is the end of.
+  template <class Use> void forEachRangeOf(uint64_t value, const Use &use) const;
 
   std::vector<Range> ranges;
   std::vector<size_t> byAddress; ///< numbers of ranges, sorted

@@ -19,6 +19,7 @@ constexpr int kCount = 1000;
 
 __device__ int total;
 __device__ int *viaVariable;
+__device__ const char *text = "first";
 __constant__ int table[4] = {1, 2, 3, 4};
 
 struct Node {
@@ -55,6 +56,14 @@ __global__ void addVariable(int count) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count)
     viaVariable[i] += 1;
+}
+
+__global__ void leavePointer() { viaVariable = &total; }
+
+__global__ void readText(int *out, bool changesIt) {
+  *out = text[1];
+  if (changesIt)
+    text = "second";
 }
 
 __global__ void readTexture(unsigned long long texture, int *out) { *out = int(texture != 0); }
@@ -241,6 +250,24 @@ int texture() {
   return checked(true);
 }
 
+/// Nothing points into the variable before the launch.
+int link() {
+  leavePointer<<<1, 1>>>();
+  void *expected = nullptr;
+  int *left = nullptr;
+  CHECK(cudaGetSymbolAddress(&expected, total));
+  CHECK(cudaMemcpyFromSymbol(&left, viaVariable, sizeof left));
+  return checked(left == expected);
+}
+
+/// A literal is memory of the module, of which the program has no symbol.
+int literal(bool changesIt) {
+  int *out = onDevice(std::vector<int>(1)), value = 0;
+  readText<<<1, 1>>>(out, changesIt);
+  CHECK(cudaMemcpy(&value, out, sizeof value, cudaMemcpyDeviceToHost));
+  return checked(value == 'i');
+}
+
 int graph() {
   float *values = onDevice(std::vector<float>(kCount, 1.0f));
   cudaStream_t own;
@@ -287,10 +314,23 @@ int main(int count, char **words) {
   struct {
     const char *name;
     int (*function)();
-  } ways[] = {{"device", device},     {"large", large},           {"struct", byStruct}, {"list", list},
-              {"variable", variable}, {"pointer", pointer},       {"managed", managed}, {"pinned", pinned},
-              {"stream", stream},     {"registered", registered}, {"texture", texture}, {"graph", graph},
-              {"shapes", shapes},     {"failing", failing}};
+  } ways[] = {{"device", device},
+              {"large", large},
+              {"struct", byStruct},
+              {"list", list},
+              {"variable", variable},
+              {"pointer", pointer},
+              {"managed", managed},
+              {"pinned", pinned},
+              {"stream", stream},
+              {"registered", registered},
+              {"texture", texture},
+              {"graph", graph},
+              {"shapes", shapes},
+              {"failing", failing},
+              {"link", link},
+              {"literal", [] { return literal(false); }},
+              {"other literal", [] { return literal(true); }}};
   for (const auto &each : ways)
     if (way == each.name)
       return each.function();
