@@ -8,14 +8,20 @@ Usage: end_to_end.py SOURCE BUILD TEST     exit 77: skipped; 1: failed, with the
 import concurrent.futures
 import json
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 # Programs that check their results themselves and print PASS, with a size that fills more than one multiprocessor.
 PROGRAMS = {"saxpy": "1000000", "convolve": "300000", "reduce": "300000", "matmul_tiled": "200", "stencil2pt": "100000", "transpose_tiled": "300",
             "histogram": "300000"}
+# Kernels whose results depend on the order of atomic operations, or that use memory which a kernel has allocated.
+NOT_REPLAYED = {"atomics-integer": {"tickets"}, "cooperative-tiles": {"aggregated"}, "device-malloc": {"consume"}}
+# Programs whose launches fail, are in graphs, by the driver API or on memory that the program maps itself, and one without any.
+NOT_CAPTURED = {"device-faults", "device-query", "driver-api", "graphs", "nvrtc", "virtual-memory"}
 SIMULATED_SIZE = "5000"  # of saxpy, where the simulator runs it too
 
 
@@ -119,6 +125,63 @@ class Tests:
         with concurrent.futures.ThreadPoolExecutor(4) as pool:  # compiling is most of it
             list(pool.map(one, launches))
 
+    def replays(self):
+        """Every launch of the test programs and the examples that can be captured is captured on the GPU, and replayed bit by bit."""
+        programs = sorted([*(self.source / "tests/programs").glob("*.cu"), *(self.source / "examples").glob("*.cu")])
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            outcomes = dict(zip((program.stem for program in programs), pool.map(self.replay_all, programs)))
+        for name, outcome in outcomes.items():
+            print(f"{name}: {outcome['replayed']} launches replayed" + "".join(f"; {kernel}: {text}" for kernel, text in outcome["failed"].items()))
+        failed = {name: set(outcome["failed"]) for name, outcome in outcomes.items() if outcome["failed"]}
+        none = {name for name, outcome in outcomes.items() if not outcome["replayed"] and not outcome["failed"]}
+        if failed != NOT_REPLAYED or none != NOT_CAPTURED:
+            raise Failed(f"launches that are not replayed: {failed}, expected {NOT_REPLAYED}\nprograms without a capture: {none}, expected {NOT_CAPTURED}")
+
+    def replay_all(self, program):
+        """Captures the first launch of each kernel, grid and block; replays each with the module that nvcc makes of the same file."""
+        folder = self.work / f"launches-{program.stem}"
+        captured = subprocess.run([str(self.build / "heddle"), "capture", str(program), "--device", "gpu", "--launch", "all", "-o", str(folder), "--json"],
+                                  cwd=self.work, text=True, capture_output=True, timeout=900)
+        outcome = {"replayed": 0, "failed": {}}
+        if captured.returncode != 0:
+            return outcome
+        captures = json.loads(captured.stdout)["captures"]
+        module = self.work / f"{program.stem}.cubin"
+        subprocess.run(["nvcc", "-cubin", f"-arch={captures[0]['arch']}", "-o", str(module), str(program)], check=True, capture_output=True, timeout=900)
+        for capture in captures:
+            done = subprocess.run([str(self.build / "heddle-replay"), capture["folder"], "--cubin", str(module), "--rounds", "1"],
+                                  cwd=self.work, text=True, capture_output=True, timeout=300)
+            if done.returncode == 0:
+                outcome["replayed"] += 1
+            else:
+                outcome["failed"][re.split("[<(]", capture["name"])[0].split()[-1]] = (done.stdout + done.stderr)[-300:]
+        return outcome
+
+    def interrupted(self):
+        """SIGINT keeps the best so far, and the same command goes on where it was, without measuring anything again."""
+        cache = self.work / "interrupted.jsonl"
+        words = [str(self.build / "heddle"), "tune", str(self.example("convolve")), "-d", "auto", "--device", "gpu", "--cache", str(cache), "--json", "--", "3000000"]
+        search = subprocess.Popen(words, cwd=self.work, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        end = time.time() + 300
+        while search.poll() is None and time.time() < end and len(self.results_in(cache)) < 5:
+            time.sleep(0.05)
+        search.send_signal(signal.SIGINT)
+        report, messages = search.communicate(timeout=300)
+        if search.returncode != 130 or "the same command goes on from there" not in messages:
+            raise Failed(f"interrupted search: exit {search.returncode}\n{report}{messages}")
+        self.expect_measured({"results": [r for r in json.loads(report)["results"] if r["status"] == "measured"]})
+        before = self.results_in(cache)
+        self.heddle(*words[1:])
+        after = self.results_in(cache)
+        if after[: len(before)] != before or len(after) <= len(before) or len(set(after)) != len(after):
+            raise Failed(f"{len(before)} results when it was interrupted, {len(after)} at the end: results of the first part were lost or measured again")
+
+    @staticmethod
+    def results_in(cache):
+        """The candidates of which a cache has the result, in their order."""
+        lines = [json.loads(line) for line in cache.read_text().splitlines() if line.endswith("}")] if cache.exists() else []
+        return [(line["configuration"], line["program"]) for line in lines if "configuration" in line]
+
     def simulator(self):
         """What has no form for the GPU runs on the simulator beside one: profile, check, check --static."""
         self.heddle("profile", self.example("ragged"), "--", "500", expected="diverged")
@@ -131,7 +194,7 @@ class Tests:
                 raise Failed(f"not measured on the GPU: {json.dumps(result, indent=1)}")
 
 
-NAMES = ["run", "auto", "verify", "record", "tune", "plan", "capture", "simulator"]
+NAMES = ["run", "auto", "verify", "record", "tune", "plan", "capture", "replays", "interrupted", "simulator"]
 
 
 def main(source, build, name):
