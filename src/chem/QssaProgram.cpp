@@ -301,7 +301,7 @@ Expr Stage2::factorOf(unsigned species, unsigned place, const DampingFields &fie
   const Expr inverse = reciprocal(destroyed), share = gain * inverse;
   const Expr damped = fma(c - c * share, reciprocal(step), gain) * inverse;
   const Expr excess = fma(destroyed * step, stiffnessThreshold, 0.0 - c);
-  return b.named("d_" + context.identifiers[species], ifPositive(excess, damped, 1.0));
+  return b.named("d_" + context.identifiers[species], ifPositive(c, ifPositive(excess, damped, 1.0), 1.0));
 }
 
 Solved Stage2::solve(const DampingFields &fields) {

@@ -16,7 +16,8 @@ double productOver(const std::vector<Term> &terms, const std::vector<double> &fa
 
 double stiffFactor(double concentration, double creation, double destruction, double diffusion,
                    double timeStep) {
-  if (!(destruction * timeStep * stiffnessThreshold > concentration))
+  // Solvers have slightly negative concentrations. They have no lifetime: the comparison would mean the opposite.
+  if (!(concentration > 0 && destruction * timeStep * stiffnessThreshold > concentration))
     return 1;
   double first = concentration * (creation + diffusion) / destruction;
   return (creation + diffusion + (concentration - first) / timeStep) / destruction;

@@ -502,11 +502,13 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
   verb.add_option("-o,--output", request.folder, "write kernels into this folder")
       ->type_name("DIR")
       ->excludes(states);
-  verb.add_option("--kernel", request.kernels, "kernels to generate")
+  verb.add_option("--kernel", request.kernels, "kernels to generate, separated by commas")
       ->delimiter(',')
       ->check(CLI::IsMember({"viscosity", "conductivity", "diffusion", "chemistry"}));
   const auto addVariants = [&](const char *name) {
-    return verb.add_option(name, request.variants, "variants to generate: plain, warps, matrix, cpu")
+    return verb
+        .add_option(name, request.variants,
+                    "variants to generate, separated by commas: plain, warps, matrix, cpu")
         ->delimiter(',')
         ->check(CLI::IsMember({"plain", "warps", "matrix", "cpu"}));
   };
@@ -551,14 +553,18 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
       ->check(CLI::IsMember({"chemkin", "yaml"}));
   verb.add_flag("--permissive", request.permissive,
                 "duplicate species and data in CHEMKIN files are warnings: the first one is used");
-  verb.add_option("--qssa", request.quasiSteady,
-                  "a file that lists quasi-steady species, separated by blanks or line ends")
+  verb.add_option(
+          "--qssa", request.quasiSteady,
+          "a file that lists quasi-steady species, separated by blanks or line ends; text after ! is a "
+          "comment")
       ->type_name("FILE");
   CLI::Option *stiff = verb.add_option("--stiff", request.stiff,
                                        "a file that lists stiff species, separated by blanks or line ends")
                            ->type_name("FILE");
-  verb.add_option("--dt", request.timeStep,
-                  "time step of --stiff, s; with -o, that of the self-test (default there: 1e-8)")
+  verb.add_option(
+          "--dt", request.timeStep,
+          "time step of --stiff, s, required with --evaluate; with -o, that of the self-test (default there: "
+          "1e-8)")
       ->type_name("SECONDS")
       ->check(
           numberThat([](double step) { return step > 0; }, "a time in seconds greater than 0, such as 1e-9"))

@@ -317,6 +317,7 @@ private:
                                          {"isMixed", precision() == Precision::Mixed},
                                          {"isFloat", precision() == Precision::Float},
                                          {"reference", referenceText()},
+                                         {"treatment", treatmentOptions()},
                                          {"hasDevice", hasDevice()},
                                          {"hasHost", hasHost()},
                                          {"hasMatrix", has(Variant::Matrix)},
@@ -326,6 +327,16 @@ private:
                                          {"qssa", hasQssa() ? qssaInWords() : ""},
                                          {"fits", fitsText()},
                                          {"work", workRows()}});
+  }
+
+  /// Options that `--evaluate` needs for the same rates.
+  std::string treatmentOptions() const {
+    if (!hasQssa())
+      return "";
+    return std::string(treatment.quasiSteady.species.empty() ? "" : " --qssa FILE") +
+           (treatment.stiff.empty()
+                ? ""
+                : fmt::format(" --stiff FILE --dt {}", request.treatment.stiffness.timeStep));
   }
 
   /// Of the kernels that are there.

@@ -149,6 +149,18 @@ TEST(QssaProgram, dampsASpeciesOnceHoweverManyAreConsumed) {
   EXPECT_LT(qssa.distance(state), 1e-13);
 }
 
+TEST(QssaProgram, doesNotDampANegativeConcentration) {
+  Mechanism mechanism = fiveSpecies();
+  mechanism.reactions = {oneWay({{S, 2}}, {{A, 1}}, 4e6), oneWay({{S, 1}, {B, 1}}, {{A, 2}}, 5e5),
+                         oneWay({{A, 1}}, {{S, 1}}, 3)};
+  GivenState state = smallState();
+  state.moleFractions[S] = -1e-12;
+  const auto withStep = [&](double step) {
+    return Qssa(mechanism, {{}, {{S}, step}}, keepNone).rates(state);
+  };
+  EXPECT_EQ(withStep(1e-2), withStep(1e-30)) << "no lifetime is shorter than the second step";
+}
+
 TEST(QssaProgram, dampsRatesWithOrdersOfTheirOwnAndLeavesSpectatorsAlone) {
   Mechanism mechanism = fiveSpecies();
   mechanism.reactions = {oneWay({{S, 1}, {B, 1}}, {{A, 2}}, 5e5),

@@ -128,6 +128,9 @@ TEST(Stiffness, LeavesASlowSpeciesAlone) {
   // D dt theta = 1 * 1 * 0.0906 is below C
   EXPECT_EQ(stiffFactor(0.1, 5, 1, 0, 1), 1);
   EXPECT_EQ(stiffFactor(0, 5, 0, 0, 1), 1);
+  // Negative, as in a flow solver; destruction is proportional to it, unless another concentration is negative too.
+  EXPECT_EQ(stiffFactor(-1e-15, 5, -1e-20, 0, 1), 1);
+  EXPECT_EQ(stiffFactor(-1e-15, 5, 40, 0, 1), 1);
 }
 
 TEST(Stiffness, DampsAFastOne) {
