@@ -14,6 +14,7 @@
 #include "check/StaticDynamicShared.h"
 #include "check/StaticGlobal.h"
 #include "check/StaticObserver.h"
+#include "check/StaticOtherFiles.h"
 #include "check/StaticProperties.h"
 #include "check/StaticSteering.h"
 #include "support/KernelText.h"
@@ -335,6 +336,7 @@ bool tryAllWays(StaticResult &result, const StaticScene &scene, Assumptions &ass
   for (unsigned way = 0; way < MostWays; ++way) {
     StaticRun run = runOnce(scene, choices, false);
     if (run.launch.status == vm::LaunchStatus::Refused) {
+      result.cannotBeLaunched = true;
       result.problems
           .error({}, fmt::format("kernel '{}' cannot be launched: {}", readableKernel(scene.kernel.info.name),
                                  run.launch.refusal))
@@ -376,15 +378,29 @@ std::vector<Knowledge::Table> constTables(const ptx::Module &module, const vm::L
   return tables;
 }
 
+/// What the simulator does not support, and functions of other files: the kernel uses it, so nothing is decided about it.
+void noteUnsupported(StaticResult &result, const Diagnostics &unsupported) {
+  for (const Diagnostic &each : unsupported.all())
+    addUndecided(result, {{each.location, each.text, {}, ""}});
+}
+
+/// Null with a reason in the result: it is a problem if the question is wrong, and undecided if the kernel cannot be executed.
 const vm::Kernel *prepare(vm::Simulator &simulator, const ptx::Module &module, std::string_view name,
-                          Knowledge &known, Diagnostics &problems) {
+                          Knowledge &known, StaticResult &result) {
+  if (std::shared_ptr<const ptx::Module> others = variablesOfOtherFiles(module))
+    if (!simulator.load(std::move(others), result.problems))
+      return nullptr;
   // The simulator keeps modules alive; this one belongs to the caller, who outlives it.
   std::shared_ptr<const ptx::Module> borrowed(&module, [](const ptx::Module *) {});
-  vm::LoadedModule *loaded = simulator.load(std::move(borrowed), problems);
+  vm::LoadedModule *loaded = simulator.load(std::move(borrowed), result.problems);
   if (!loaded)
     return nullptr;
   known.tables = constTables(module, *loaded);
-  return loaded->kernel(name, problems);
+  const bool exists = std::ranges::count(kernelsOf(module), name) != 0;
+  Diagnostics unsupported;
+  const vm::Kernel *kernel = loaded->kernel(name, exists ? unsupported : result.problems);
+  noteUnsupported(result, unsupported);
+  return kernel;
 }
 
 } // namespace
@@ -405,9 +421,11 @@ StaticResult checkStatic(const ptx::Module &module, std::string_view name, const
   conclude(result, assumptions, false);
   vm::Simulator simulator(options.limits);
   Knowledge known;
-  const vm::Kernel *kernel = prepare(simulator, module, name, known, result.problems);
-  if (!kernel)
+  const vm::Kernel *kernel = prepare(simulator, module, name, known, result);
+  if (!kernel || noteVariablesOfOtherFiles(result, *kernel, options)) {
+    conclude(result, assumptions, false);
     return result;
+  }
   if (!readParameters(module, *kernel, options, known, result.problems))
     return result;
   result.given = givenInputs(module, *kernel, options);

@@ -106,9 +106,10 @@ struct StaticResult {
   std::vector<Finding> findings;           ///< of what is violated
   std::vector<Property> violates;          ///< for each finding
   std::vector<UndecidedReason> undecided;  ///< of what is undecided
-  /// Where the check could not even begin (no such kernel, a bad block size, an instruction that the
-  /// simulator does not have): what was wrong. All properties are undecided then.
+  /// Where the question itself is wrong (no such kernel, no such parameter, a block that is too large): all properties are
+  /// undecided then.
   Diagnostics problems;
+  bool cannotBeLaunched = false; ///< the problem is the block or its shared memory, which exceed a limit
   uint64_t warpInstructions = 0, barriers = 0;
   double seconds = 0;
 

@@ -188,7 +188,8 @@ public:
     if (!choices.block.empty())
       return {verdictOn(options.block, launches, std::nullopt)};
     if (std::optional<vm::Dim3> required = verify::requiredBlock(module, kernel))
-      return {verdictOn(*required, launches, report::CheckedBlock{*required, choices.shared, {}})};
+      return {
+          orUnchecked(verdictOn(*required, launches, report::CheckedBlock{*required, choices.shared, {}}))};
     return verdictsOnLaunches(launches);
   }
 
@@ -228,7 +229,17 @@ private:
   report::KernelVerdict verdictOn(verify::KernelLaunches::Known launch) const {
     if (choices.shared)
       launch.dynamicSharedBytes = *choices.shared;
-    return {name, verify::checkLaunch(module, kernel, launch, options), checkedBlock(launch)};
+    return orUnchecked({name, verify::checkLaunch(module, kernel, launch, options), checkedBlock(launch)});
+  }
+
+  /// A launch of the file that exceeds a limit is no mistake of the command line, and others can be checked.
+  report::KernelVerdict orUnchecked(report::KernelVerdict verdict) const {
+    if (!verdict.result.cannotBeLaunched)
+      return verdict;
+    const std::vector<SourceLocation> &launches = verdict.block->launches;
+    const Diagnostic &problem = verdict.result.problems.all().front();
+    return uncheckedLaunch(name, launches.empty() ? SourceLocation() : launches.front(), problem.text,
+                           problem.hint);
   }
 
   static report::CheckedBlock checkedBlock(const verify::KernelLaunches::Known &launch) {

@@ -6,6 +6,7 @@
 // The .param variables of a function are in the local frame of the thread, so that their address can be
 // taken. A call copies its arguments into the callee's frame; a return copies the results to the caller's.
 #include "semantics/Libdevice.h"
+#include "support/Demangle.h"
 #include "vm/Exec.h"
 #include "vm/Grid.h"
 #include "vm/Printf.h"
@@ -386,12 +387,11 @@ bool lowerCallInstr(Lowering &lo) {
     else if (setBuiltin(site))
       handler = callBuiltin;
     else if (isDeviceLaunch(function.name))
-      return lo.unsupported(
+      return lo.refused(
           "a kernel launches a kernel here: the simulator does not support dynamic parallelism");
     else
-      return lo.unsupported(fmt::format("calls '{}', which this file does not define (device code of several "
-                                        "files is linked with -rdc=true)",
-                                        function.name));
+      return lo.refused(fmt::format("calls '{}', which this file does not define", demangled(function.name)),
+                        "device code of several files is linked with -rdc=true");
   } else {
     site.pointer = lo.source(callee, 64);
     handler = callIndirect;

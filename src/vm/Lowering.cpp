@@ -9,6 +9,7 @@
 #include "vm/Exec.h"
 #include "vm/Grid.h"
 #include "vm/Order.h"
+#include "vm/Source.h"
 
 #include <algorithm>
 #include <array>
@@ -289,10 +290,14 @@ Inst &Lowering::emit(Handler handler) {
 bool Lowering::unsupported(std::string_view reason) {
   const std::string name =
       instr->text != ptx::kNone ? module.module->texts[instr->text] : ptx::mnemonic(*module.module, *instr);
-  SourceLocation location{module.module->path, instr->line, instr->column, 0, {}};
-  auto &d = why.error(location, fmt::format("'{}': {}", name, reason.empty() ? "not supported" : reason));
-  if (std::string source = module.module->sourceLocation(*instr); !source.empty())
-    d.note({}, "from " + source);
+  return refused(fmt::format("'{}': {}", name, reason.empty() ? "not supported" : reason));
+}
+
+bool Lowering::refused(std::string text, std::string hint) {
+  SourceLocation source = sourceOf(*module.module, *instr);
+  if (!source.isKnown())
+    source = {module.module->path, instr->line, instr->column, 0, {}};
+  why.error(std::move(source), std::move(text)).withHint(std::move(hint));
   return false;
 }
 

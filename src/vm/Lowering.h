@@ -49,6 +49,8 @@ public:
   /// The elements of a vector operand, or the operand itself.
   std::span<const ptx::Operand> elements(const ptx::Operand &operand) const;
   bool unsupported(std::string_view why);
+  /// The same, for what is not a matter of this instruction: the text says all.
+  bool refused(std::string text, std::string hint = "");
   /// False when no instruction of the function reads the register.
   bool isRead(const ptx::Operand &operand) const;
   std::vector<uint32_t> jumpFixups; ///< insts whose imm is a PTX instruction index until the end
