@@ -66,6 +66,7 @@ void StaticSteering::forgetMemory(Origins because) {
 /// The same for what unknown registers are sums of: an address that moves with the round is any address.
 bool StaticSteering::settleSums(Arrival &last, bool compares) {
   bool same = true;
+  regs->forgetExtrema(); // of numbers that may differ from round to round
   for (uint32_t reg = 0; reg < plan->code->function->registers.size(); ++reg) {
     const LaneForms *now = regs->formsOf(reg);
     if (!now)

@@ -67,6 +67,24 @@ Condition conditionOf(Forms &forms, ptx::CmpOp compare, bool isSigned, uint32_t 
   return condition;
 }
 
+Condition conditionOf(Forms &forms, ptx::CmpOp compare, uint32_t lanes, const Extremum &extremum,
+                      const LaneForms &other, bool isLeft) {
+  using enum ptx::CmpOp;
+  const bool isLess = compare == Lt || compare == Le || compare == Lo || compare == Ls;
+  const bool isMore = compare == Gt || compare == Ge || compare == Hi || compare == Hs;
+  if (!isLess && !isMore)
+    return {};
+  // max(x, y) < n is x < n && y < n, and so is n > max(x, y); max(x, y) >= n is x >= n || y >= n. Reversed for min.
+  const bool isAnd = (isLess == isLeft) == extremum.isMax;
+  Condition all;
+  for (const LaneForms &part : extremum.parts) {
+    const Condition one =
+        conditionOf(forms, compare, extremum.isSigned, lanes, isLeft ? part : other, isLeft ? other : part);
+    all = isAnd ? conditionOfAnd(&all, &one) : conditionOfOr(&all, &one);
+  }
+  return all;
+}
+
 Condition conditionOfAnd(const Condition *a, const Condition *b) {
   Condition both;
   for (const Condition *each : {a, b})

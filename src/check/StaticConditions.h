@@ -5,6 +5,7 @@
 #include "ptx/Isa.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace heddle::check {
 
@@ -37,6 +38,20 @@ struct Condition {
 /// compares another number where i is 0.
 Condition conditionOf(Forms &forms, ptx::CmpOp compare, bool isSigned, uint32_t lanes, const LaneForms &a,
                       const LaneForms &b);
+/// The largest or smallest of some numbers, in some lanes: compilers make `x < n && y < n` of one comparison with n.
+struct Extremum {
+  bool isMax = false, isSigned = false;
+  unsigned bits = 32;
+  uint32_t lanes = 0;
+  std::vector<LaneForms> parts;
+
+  bool isLike(const Extremum &other) const {
+    return isMax == other.isMax && isSigned == other.isSigned && bits == other.bits;
+  }
+};
+/// Of a comparison of it with `other`, on the left or on the right.
+Condition conditionOf(Forms &forms, ptx::CmpOp compare, uint32_t lanes, const Extremum &extremum,
+                      const LaneForms &other, bool isLeft);
 /// Of `a && b`; null: nothing is known of it.
 Condition conditionOfAnd(const Condition *a, const Condition *b);
 /// Of `a || b`.

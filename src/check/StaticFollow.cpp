@@ -174,6 +174,42 @@ bool StaticSteering::follow(Warp &warp, const Inst &in, const TaintStep &s, uint
   return true;
 }
 
+/// What an instruction will leave in the lanes of the mask, where it is the largest or smallest of some numbers.
+std::optional<Extremum> StaticSteering::followExtremum(Warp &warp, const Inst &in, const TaintStep &s,
+                                                       uint32_t mask) {
+  const ptx::Instr &instr = plan->code->sourceOf(in);
+  const ptx::TypeKind kind = ptx::kindOf(instr.type());
+  if ((instr.op != Op::Max && instr.op != Op::Min) || !isIntegerRegister(instr.type()) ||
+      kind == ptx::TypeKind::Bits || s.srcs != 2)
+    return std::nullopt;
+  Extremum result{instr.op == Op::Max, kind == ptx::TypeKind::Signed, ptx::bitsOf(instr.type()), mask, {}};
+  for (unsigned index : {0u, 1u}) {
+    const uint32_t reg = srcsOf(s)[index];
+    const Extremum *inner = reg == ptx::kNone ? nullptr : regs->extremumOf(reg, mask);
+    if (inner && inner->isLike(result))
+      result.parts.insert(result.parts.end(), inner->parts.begin(), inner->parts.end());
+    else
+      formsOf(warp, in, s, index, result.bits, mask, result.parts.emplace_back());
+  }
+  return result.parts.size() <= Facts::Most ? std::optional(std::move(result)) : std::nullopt;
+}
+
+/// Of a comparison of integers, as written.
+Condition StaticSteering::followComparison(Warp &warp, const Inst &in, const TaintStep &s, uint32_t lanes) {
+  const ptx::Instr &instr = plan->code->sourceOf(in);
+  const unsigned bits = ptx::bitsOf(instr.type());
+  const bool isSigned = ptx::isSigned(instr.type());
+  LaneForms sides[2];
+  formsOf(warp, in, s, 0, bits, lanes, sides[0]), formsOf(warp, in, s, 1, bits, lanes, sides[1]);
+  for (unsigned side : {0u, 1u}) {
+    const uint32_t reg = srcsOf(s)[side];
+    const Extremum *extremum = reg == ptx::kNone ? nullptr : regs->extremumOf(reg, lanes);
+    if (extremum && extremum->bits == bits && extremum->isSigned == isSigned)
+      return conditionOf(forms, instr.mods.cmp, lanes, *extremum, sides[1 - side], side == 0);
+  }
+  return conditionOf(forms, instr.mods.cmp, isSigned, lanes, sides[0], sides[1]);
+}
+
 /// What will follow from a predicate that an instruction leaves unknown in these lanes.
 Condition StaticSteering::followPredicate(Warp &warp, const Inst &in, const TaintStep &s, uint32_t lanes) {
   const ptx::Instr &instr = plan->code->sourceOf(in);
@@ -194,10 +230,7 @@ Condition StaticSteering::followPredicate(Warp &warp, const Inst &in, const Tain
     return only(conditionOfOr(source(0), source(1)));
   if (instr.op != Op::Setp || !isIntegerRegister(instr.type()))
     return {};
-  LaneForms a, b;
-  const unsigned bits = ptx::bitsOf(instr.type());
-  formsOf(warp, in, s, 0, bits, lanes, a), formsOf(warp, in, s, 1, bits, lanes, b);
-  const Condition compared = conditionOf(forms, instr.mods.cmp, ptx::isSigned(instr.type()), lanes, a, b);
+  const Condition compared = followComparison(warp, in, s, lanes);
   if (s.srcs < 3)
     return compared;
   if (operands.back().negated) // p|q, two numbers, and this

@@ -166,9 +166,12 @@ Flow StaticSteering::compute(Warp &warp, const Inst &in, const TaintStep &s, con
     const uint32_t lanes = result.lanes & who.sure;
     LaneForms sums; // found first: the destination may be a source
     const bool isSum = follow(warp, in, s, lanes, sums);
+    std::optional<Extremum> extremum = isSum ? std::nullopt : followExtremum(warp, in, s, lanes);
     setDsts(s, mask, result);
     if (isSum)
       regs->setForms(dstsOf(s)[0], lanes, sums);
+    else if (extremum && dstsOf(s)[0] != ptx::kNone)
+      regs->setExtremum(dstsOf(s)[0], std::move(*extremum));
   } else if (follows && result.lanes & who.sure && isPredicate) {
     const Condition condition = followPredicate(warp, in, s, result.lanes & who.sure);
     setDsts(s, mask, result);

@@ -41,6 +41,9 @@ public:
         (*forms[reg])[unsigned(__builtin_ctz(left))] = {Forms::Opaque, 0};
     if (!conditions.empty() && conditions[reg])
       conditions[reg]->dropLanes(mask);
+    if (const auto extremum = extrema.find(reg); extremum != extrema.end())
+      if (!(extremum->second.lanes &= ~mask))
+        extrema.erase(extremum);
     if (!alike.empty())
       alike[reg] = false;
   }
@@ -69,6 +72,15 @@ public:
     conditions[reg] = condition.isEmpty() ? nullptr : std::make_unique<Condition>(condition);
   }
 
+  /// Of what unknown lanes are the largest or smallest; null: of nothing, in some of these lanes.
+  const Extremum *extremumOf(uint32_t reg, uint32_t mask) const {
+    const auto found = extrema.find(reg);
+    return found == extrema.end() || mask & ~found->second.lanes ? nullptr : &found->second;
+  }
+  /// Replaces what was there, for all lanes.
+  void setExtremum(uint32_t reg, Extremum extremum) { extrema[reg] = std::move(extremum); }
+  void forgetExtrema() { extrema.clear(); }
+
   /// Whether all lanes of the warp hold one value, though it is not known which: a vote's result.
   bool isAlike(uint32_t reg) const { return !alike.empty() && reg != ptx::kNone && alike[reg]; }
   bool anyAlike() const { return !alike.empty(); }
@@ -82,6 +94,7 @@ private:
   std::vector<Origins> origins;
   std::vector<std::unique_ptr<LaneForms>> forms;      ///< where there are any
   std::vector<std::unique_ptr<Condition>> conditions; ///< of predicates, likewise
+  std::unordered_map<uint32_t, Extremum> extrema;
   std::vector<bool> alike;
 };
 

@@ -172,6 +172,8 @@ private:
 
   // StaticFollow.cpp
   bool follow(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask, LaneForms &result);
+  std::optional<Extremum> followExtremum(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask);
+  Condition followComparison(Warp &warp, const Inst &in, const TaintStep &s, uint32_t lanes);
   Condition followPredicate(Warp &warp, const Inst &in, const TaintStep &s, uint32_t lanes);
   void followParameter(uint32_t reg, uint32_t mask, uint64_t offset, uint32_t bytes);
   void formsOf(Warp &warp, const Inst &in, const TaintStep &s, unsigned index, unsigned bits, uint32_t mask,

@@ -90,6 +90,45 @@ TEST(StaticIndex, aGuardThatDoesNotKeepColumnsBelowTheWidthIsNotEnough) {
     expectBoth(Decision::Undecided, Decision::Undecided, checkIndex(guard + Matrix));
   }
 }
+// Compilers make one comparison of `row < n && col < n`.
+TEST(StaticIndex, aComparisonOfTheLargestIsOneOfEach) {
+  for (const char *guard :
+       {"max.s32 %r21, %r10, %r11; setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        "max.s32 %r21, %r11, %r10; setp.lt.s32 %p1, %r21, %r5; @!%p1 bra END;\n",
+        "max.s32 %r21, %r10, %r11; setp.gt.s32 %p1, %r5, %r21; not.pred %p2, %p1; @%p2 bra END;\n",
+        "max.s32 %r21, %r10, %r11; setp.le.s32 %p1, %r5, %r21; @%p1 bra END;\n",
+        "max.u32 %r21, %r10, %r11; setp.ge.u32 %p1, %r21, %r5; @%p1 bra END;\n",
+        "max.s32 %r21, %r11, 3; max.s32 %r22, %r21, %r10; setp.ge.s32 %p1, %r22, %r5; @%p1 bra END;\n",
+        "neg.s32 %r21, %r10; neg.s32 %r22, %r11; min.s32 %r23, %r21, %r22; neg.s32 %r24, %r5; "
+        "setp.le.s32 %p1, %r23, %r24; @%p1 bra END;\n"}) {
+    SCOPED_TRACE(guard);
+    expectBoth(Decision::Proved, Decision::Proved, checkIndex(guard + Matrix));
+  }
+}
+TEST(StaticIndex, whatIsAlmostAComparisonOfTheLargestProvesNothing) {
+  for (const char *guard :
+       {// the smallest one, or either of the two
+        "min.s32 %r21, %r10, %r11; setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        "max.s32 %r21, %r10, %r11; setp.lt.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        "max.s32 %r21, %r10, %r11; setp.gt.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        "max.s32 %r21, %r10, %r11; setp.eq.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        "max.s32 %r21, %r10, %r11; setp.ge.s32 %p1, %r5, %r21; @!%p1 bra END;\n",
+        // another bound, a bound from memory, an index that is not the one of the column
+        "max.s32 %r21, %r10, %r11; setp.ge.s32 %p1, %r21, %r6; @%p1 bra END;\n",
+        "ld.global.u32 %r22, [%rd0]; max.s32 %r21, %r10, %r11; setp.ge.s32 %p1, %r21, %r22; @%p1 bra END;\n",
+        "max.s32 %r21, %r11, %r2; setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        // one of them as unsigned: -1 is the largest number there is
+        "max.s32 %r21, %r10, %r11; setp.ge.u32 %p1, %r21, %r5; @%p1 bra END;\n",
+        "max.u32 %r21, %r10, %r11; setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        // a mixture, and a largest one that was overwritten
+        "min.s32 %r21, %r10, %r11; max.s32 %r22, %r21, %r2; setp.ge.s32 %p1, %r22, %r5; @%p1 bra END;\n",
+        "max.s32 %r21, %r10, %r11; ld.global.u32 %r21, [%rd0]; setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        "max.s32 %r21, %r10, %r11; setp.gt.u32 %p2, %r1, 3; @%p2 mov.u32 %r21, %r6; "
+        "setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n"}) {
+    SCOPED_TRACE(guard);
+    expectDecision(Decision::Undecided, Between, checkIndex(guard + Matrix));
+  }
+}
 TEST(StaticIndex, anIndexThatMayBeNegativeIsNotBelow) {
   // (unsigned)(col - 1) < width holds for col = 0 where width is large enough; then two rows meet.
   const std::string guard = "sub.s32 %r21, %r10, 1; setp.ge.u32 %p1, %r21, %r5; @%p1 bra END;\n";
@@ -190,9 +229,14 @@ private:
     const std::string column = oneOf({"%r10", "%r11", "%r1"}), row = oneOf({"%r11", "%r10", "%r4"});
     const std::string compare = oneOf({"ge.s32", "ge.u32", "gt.s32", "lt.s32", "ge.s32"});
     const std::string width = oneOf({"%r5", "%r6"});
-    switch (pick(4)) {
+    switch (pick(6)) {
     case 0: break;
     case 1:
+    case 2:
+      line(oneOf({"max", "min"}) + oneOf({".s32", ".u32"}) + " %r23, " + column + ", " + row + ";");
+      line("setp." + compare + " %p1, %r23, " + width + "; @%p1 bra " + end + ";");
+      break;
+    case 3:
       line("setp." + compare + " %p1, " + column + ", " + width + "; setp.ge.s32 %p2, " + row + ", %r6;");
       line(oneOf({"or", "and"}) + ".pred %p3, %p1, %p2; @%p3 bra " + end + ";");
       break;
