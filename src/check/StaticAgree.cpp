@@ -93,6 +93,7 @@ bool StaticSteering::settle(Warp &warp, const Inst &in, uint32_t arrival, Origin
   const ptx::Function &f = *plan->code->function;
   if (registerLocations.empty() || registersOf != &f)
     registerLocations = registerLocs(f), registersOf = &f;
+  roundsBegun = true;
   if (!memoryIsData)
     forgetMemory(because);
   shadow->carry = {AllLanes, because};

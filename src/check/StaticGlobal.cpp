@@ -150,7 +150,8 @@ void GlobalAccesses::access(const WarpRef &warp, SiteRef site, const AccessEvent
       for (unsigned b = 0; b < event.bytes; ++b) {
         const uint8_t fresh = rows.row[b / rows.elementBytes][lane * 8 + b % rows.elementBytes];
         const auto found = contents.find(addresses[lane] + b);
-        const bool known = found != contents.end() && found->second.known && !steering.mayHaveLeft();
+        const bool known =
+            found != contents.end() && found->second.known && (!certain || !steering.mayHaveLeft());
         allHeld &= known;
         held[lane][b] = known && isKnown ? found->second.byte : fresh;
       }

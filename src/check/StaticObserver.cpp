@@ -10,7 +10,8 @@
 //    ones, all are.
 // 2. Writes that leave memory as it is are no conflict. Of unknown values it is not known whether they do:
 //    they count as different, except that values of one instruction count as equal where only certain
-//    violations are asked for, since it is common that all threads store the same.
+//    violations are asked for, since it is common that all threads store the same. A known value that a store
+//    perhaps left there is compared.
 // 3. Orderings by fences and flags depend on which thread saw which value; they are reduced to relaxed, so
 //    that they order nothing.
 // 4. Threads that took part and end while others go on to a block-wide barrier make the barrier undecided
@@ -46,8 +47,8 @@ void StaticObserver::settleValues(uint32_t site, AccessEvent &event) {
     return;
   doubt = true;
   if (!certain) {
-    event.at = nullptr;
     event.stored = unknown ? nullptr : event.stored;
+    event.at = event.stored && isStoredValueKnown(event) ? heldAt : nullptr;
     return;
   }
   static const uint8_t zeros[8 * Lanes] = {};
@@ -70,6 +71,39 @@ void StaticObserver::settleValues(uint32_t site, AccessEvent &event) {
     heldAt[lane] = held[lane];
   });
   event.at = heldAt;
+}
+
+/// What the last store may have left in memory, if all lanes store where one was: known although it is not known whether
+/// that store happens. If it does not, it does not race either. Rounds of a loop of unknown length stand for many, of which
+/// each may store something else.
+bool StaticObserver::isStoredValueKnown(const AccessEvent &event) {
+  if (steering.hasRounds() || event.bytes > sizeof held[0])
+    return false;
+  bool isKnown = true;
+  eachLane(event.mask, [&](unsigned lane) {
+    for (unsigned b = 0; b < event.bytes; ++b) {
+      const auto found = lastStored.find(event.addresses[lane] + b);
+      isKnown &= found != lastStored.end();
+      held[lane][b] = found != lastStored.end() ? found->second : uint8_t(0);
+    }
+    heldAt[lane] = held[lane];
+  });
+  return isKnown;
+}
+
+/// As the engine has it: a value that it was not given is unknown.
+void StaticObserver::rememberStored(const AccessEvent &event) {
+  const StoredRows *rows = event.kind == AccessKind::Store ? event.stored : nullptr;
+  eachLane(event.mask, [&](unsigned lane) {
+    for (unsigned b = 0; b < event.bytes; ++b) {
+      const unsigned element = rows ? b / rows->elementBytes : 0;
+      if (rows && element < rows->elements && rows->row[element])
+        lastStored[event.addresses[lane] + b] =
+            rows->row[element][lane * rows->registerBytes + b % rows->elementBytes];
+      else
+        lastStored.erase(event.addresses[lane] + b);
+    }
+  });
 }
 
 bool StaticObserver::writtenByAnother(uint32_t site, uint64_t address, uint32_t bytes) const {
@@ -148,10 +182,13 @@ void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent
   engine.access(warp, site, plain);
   if (certain && event.kind == AccessKind::Store)
     rememberWriters(site.site, event);
+  if (!certain && event.kind != AccessKind::Load)
+    rememberStored(plain);
 }
 
 void StaticObserver::async(const WarpRef &warp, SiteRef site, const AsyncEvent &event) {
   perhapsWritten |= event.kind == AsyncEvent::Kind::Issue && steering.isPerhaps();
+  lastStored.clear(); // what a copy brings is data
   if (event.kind != AsyncEvent::Kind::Issue || observes())
     engine.async(warp, site, event);
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 
 namespace heddle::check {
 
@@ -84,6 +85,8 @@ private:
   /// Whether what happens now is to be reported.
   bool observes();
   void settleValues(uint32_t site, vm::AccessEvent &event);
+  bool isStoredValueKnown(const vm::AccessEvent &event);
+  void rememberStored(const vm::AccessEvent &event);
   bool writtenByAnother(uint32_t site, uint64_t address, uint32_t bytes) const;
   void rememberWriters(uint32_t site, const vm::AccessEvent &event);
   void followOwners(const vm::WarpRef &warp, vm::SiteRef site, const vm::AccessEvent &event);
@@ -110,6 +113,8 @@ private:
   std::vector<uint32_t>
       writers; ///< of each word of shared memory's unknown value: 1 + the site that stored it; 0: known
   std::vector<uint32_t> owners; ///< of each byte of shared memory: 1 + the thread that wrote it last; 0: none
+  std::unordered_map<uint64_t, uint8_t>
+      lastStored; ///< known bytes that the last store to shared memory left, or may have
   const ptx::Instr *othersReadAt = nullptr;
   uint8_t held[vm::Lanes][64] = {};
   uint8_t *heldAt[vm::Lanes] = {};

@@ -110,6 +110,9 @@ public:
   /// A branch went a way that may not exist: what is found after it is not certain.
   bool hasAssumed() const { return assumed; }
 
+  /// A round of a loop was executed for any later one.
+  bool hasRounds() const { return roundsBegun; }
+
   /// Threads may have left before the others synchronize: what other threads store may not have been stored.
   bool mayHaveLeft() const { return leftOrigins != 0; }
   /// What decides it.
@@ -319,6 +322,7 @@ private:
   Origins agreedOrigins = 0;              ///< of branches that all threads take alike
   Origins leftOrigins = 0;                ///< of branches at which threads may have left
   std::set<uint32_t> agreedLoops;         ///< their branches
+  bool roundsBegun = false;               ///< a loop with synchronization was entered whose length is data
   bool memoryIsData = false;              ///< nothing that is stored counts as known any more
   std::set<const ptx::Instr *> openLoops; ///< branches whose loop is being passed
   uint64_t walked = 0;

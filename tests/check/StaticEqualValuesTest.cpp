@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads that store the same to the same address do not race, also where it depends on data whether they store at all.
+#include "StaticRunner.h"
+
+namespace heddle::check::test {
+namespace {
+
+/// %p1: data, each thread its own; %p2: another; %r5: data
+std::string withData(std::string_view body, std::string_view before = "") {
+  return kernelAround(std::string(before) +
+                      "mul.wide.u32 %rd1, %r1, 4; add.u64 %rd2, %rd0, %rd1; ld.global.u32 %r5, [%rd2]; "
+                      "setp.gt.u32 %p1, %r5, %r0; setp.gt.u32 %p2, %r5, 7; mov.u32 %r6, s;\n" +
+                      std::string(body));
+}
+
+void expectShared(Decision expected, std::string_view body, std::string_view before = "") {
+  SCOPED_TRACE(body);
+  expectDecision(expected, Property::SharedRaces, check(withData(body, before)));
+}
+
+TEST(StaticEqualValues, aConstantThatSomeThreadsStoreIsNoRace) {
+  expectShared(Decision::Proved, "@%p1 st.shared.u32 [%r6], 0; bar.sync 0;");
+  expectShared(Decision::Proved, "@%p1 bra A; st.shared.u32 [%r6], 5; A: bar.sync 0;");
+  expectShared(Decision::Proved, "@%p1 st.shared.u32 [%r6], 5; @%p2 st.shared.u32 [%r6], 5; bar.sync 0;");
+  expectShared(Decision::Proved, "@%p1 st.shared.u32 [%r6], 5; st.shared.u32 [%r6], 5; bar.sync 0;");
+  expectShared(Decision::Proved, "mov.u32 %r7, 3; @%p1 st.shared.v2.u32 [%r6], {%r7, %r7}; bar.sync 0;");
+  expectShared(Decision::Proved, "mov.u16 %h1, 3; @%p1 st.shared.u8 [%r6+1], %h1; bar.sync 0;");
+}
+
+TEST(StaticEqualValues, otherValuesMayRace) {
+  expectShared(Decision::Undecided, "@%p1 st.shared.u32 [%r6], %r1; bar.sync 0;");
+  expectShared(Decision::Undecided, "@%p1 st.shared.u32 [%r6], %r5; bar.sync 0;");
+  expectShared(Decision::Undecided, "@%p1 st.shared.u32 [%r6], 5; @%p2 st.shared.u32 [%r6], 6; bar.sync 0;");
+  expectShared(Decision::Undecided, "@%p1 st.shared.u32 [%r6], 5; @!%p1 st.shared.u32 [%r6], 6; bar.sync 0;");
+  expectShared(Decision::Undecided, "shr.u32 %r7, %r1, 5; @%p1 st.shared.u32 [%r6], %r7; bar.sync 0;");
+  // Another width at the same address, and an atomic in between.
+  expectShared(Decision::Undecided,
+               "mov.u16 %h1, 1; @%p1 st.shared.u32 [%r6], 5; @%p2 st.shared.u8 [%r6], %h1; bar.sync 0;");
+  expectShared(
+      Decision::Undecided,
+      "@%p1 st.shared.u32 [%r6], 5; red.shared.add.u32 [%r6], 1; @%p2 st.shared.u32 [%r6], 5; bar.sync 0;");
+  expectShared(Decision::Violated, "st.shared.u32 [%r6], %r1; bar.sync 0;");
+}
+
+TEST(StaticEqualValues, aReadIsNotAStore) {
+  expectShared(Decision::Undecided, "@%p1 st.shared.u32 [%r6], 0; ld.shared.u32 %r7, [%r6]; bar.sync 0;");
+  // After the barrier the store may be the first, and the read is not ordered after it.
+  expectShared(Decision::Undecided, "@%p1 st.shared.u32 [%r6], 0; bar.sync 0; @%p2 st.shared.u32 [%r6], 0; "
+                                    "ld.shared.u32 %r7, [%r6]; bar.sync 0;");
+}
+
+// A round of a loop stands for all later ones: what the first one stores is not what the second one does.
+TEST(StaticEqualValues, roundsOfALoopMayStoreDifferentValues) {
+  const std::string loop = R"(
+  mov.u32 %r8, 0; setp.eq.u32 %p3, %r1, 0; setp.eq.u32 %p4, %r1, 32;
+LOOP:
+  setp.ge.u32 %p5, %r8, %r0; @%p5 bra END;
+  and.pred %p6, %p3, %p1; and.pred %p7, %p4, %p1;
+  @%p6 st.shared.u32 [%r6], 0;
+  bar.sync 0;
+  @%p7 st.shared.u32 [%r6], VALUE;
+  add.u32 %r8, %r8, 1; bra LOOP;
+END:)";
+  auto with = [&](const char *value) {
+    std::string text = loop;
+    return text.replace(text.find("VALUE"), 5, value);
+  };
+  expectShared(Decision::Undecided, with("%r8"));
+  expectShared(Decision::Undecided, with("1"));
+}
+
+TEST(StaticEqualValues, threadsThatMayHaveLeftStoreNothingElse) {
+  const std::string leave = "setp.ge.u32 %p3, %r1, %r0; @%p3 ret;\n";
+  expectShared(Decision::Proved, "st.shared.u32 [%r6], 0; bar.sync 0;", leave);
+  expectShared(Decision::Proved, "@%p1 st.shared.u32 [%r6], 0; bar.sync 0;", leave);
+  expectShared(Decision::Undecided, "st.shared.u32 [%r6], %r1; bar.sync 0;", leave);
+  expectShared(Decision::Undecided, "@%p1 st.shared.u32 [%r6], %r1; bar.sync 0;", leave);
+  const StaticResult global = check(kernelAround(leave + "st.global.u32 [%rd0], 1; bar.sync 0;"));
+  expectDecision(Decision::Proved, Property::GlobalRacesInBlock, global);
+  EXPECT_NE(check(kernelAround(leave + "st.global.u32 [%rd0], %r1; bar.sync 0;"))
+                .of(Property::GlobalRacesInBlock)
+                .decision,
+            Decision::Proved);
+}
+
+} // namespace
+} // namespace heddle::check::test
