@@ -110,7 +110,7 @@ std::optional<check::Finding> scheduleDifference(const CheckedRun &first, const 
   check::Finding finding;
   finding.rule = check::Rule::RaceSchedule;
   finding.location.file = source.string();
-  finding.hint = "nothing is wrong with any access, but the order of warps shows in the result";
+  finding.hint = "make the result independent of the order of warps, or check without --schedules";
   uint64_t copies = 0;
   const verify::Tolerance exact;
   if (auto d = verify::compareLogs(first.copies.string(), other.copies.string(), exact, copies)) {
@@ -182,14 +182,22 @@ void printResult(const CheckRequest &given, std::vector<check::Finding> &finding
       shorten(note.location);
   }
   check::addSourceLines(findings);
-  if (!given.sarif.empty())
-    write(given.sarif, jsonText(report::findingsSarif(findings, fs::current_path())), session);
   if (given.json)
     std::cout << jsonText(jsonOf(first, findings));
   else if (findings.empty())
     std::cout << lineWithoutFindings(first, given.schedules);
   else
     std::cout << limitedText(findings, given.maxFindings, session.colour);
+}
+
+/// `isWhole`: all that was asked for was checked.
+void writeLog(const std::string &file, const std::vector<check::Finding> &findings, bool isWhole,
+              std::optional<int> exitCode, Session &session) {
+  if (file.empty())
+    return;
+  nlohmann::ordered_json log = report::findingsSarif(findings, fs::current_path());
+  report::addInvocation(log, isWhole, exitCode);
+  write(file, jsonText(log), session);
 }
 
 void writePage(const CheckRequest &given, const std::vector<check::Finding> &findings,
@@ -223,7 +231,7 @@ void checkProgram(const CheckRequest &given, Session &session) {
   print(std::cerr, diagnostics, session.errorColour);
   if (!program.ok()) {
     session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
-    return;
+    return writeLog(given.sarif, {}, false, session.exitCode, session);
   }
   TemporaryFolder folder;
   CheckedRun first = runOnce(given, program, folder.path(), 0, session.programArguments);
@@ -263,6 +271,15 @@ void checkProgram(const CheckRequest &given, Session &session) {
     std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", code);
     session.exitCode = ExitRefused;
   }
+  const bool isWhole = first.isWhole() && !first.result.counts.stopped && !code;
+  writeLog(given.sarif, findings, isWhole, session.exitCode, session);
+}
+
+/// A log of an earlier run must not be taken for this one's, whatever becomes of it.
+void replaceLog(const std::string &file, Session &session) {
+  std::error_code ignored;
+  if (fs::is_regular_file(file, ignored))
+    writeLog(file, {}, false, std::nullopt, session);
 }
 
 } // namespace
@@ -292,10 +309,12 @@ void addCheck(CLI::App &app, Session &session) {
     addBuildFlags(*verb, given->words, given->options.sources.files, {}, given->options, diagnostics);
     if (given->options.sources.files.empty())
       diagnostics.error({}, "FILE is required").withHint("heddle check FILE.cu");
-    if (complain(diagnostics, session, ExitBadUsage) || !canRead(given->options.sources.files, session) ||
-        (!given->statically.wanted && !areNotPtx(given->options.sources.files, session)) ||
-        !canWrite(given->sarif, session) || !canWrite(given->page, session))
+    if (!canWrite(given->sarif, session) || !canWrite(given->page, session))
       return;
+    replaceLog(given->sarif, session);
+    if (complain(diagnostics, session, ExitBadUsage) || !canRead(given->options.sources.files, session) ||
+        (!given->statically.wanted && !areNotPtx(given->options.sources.files, session)))
+      return writeLog(given->sarif, {}, false, session.exitCode, session);
     given->statically.lockstep = given->assume == "lockstep";
     if (given->statically.wanted)
       checkStatically(given->options, given->statically, {given->json, given->sarif, given->page}, session);

@@ -19,6 +19,7 @@
 #include "support/KernelPattern.h"
 #include "support/Numbers.h"
 #include "support/Text.h"
+#include "vm/Source.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -106,8 +107,6 @@ struct StaticInput {
 };
 
 StaticInput readInput(const build::ProgramOptions &options, bool colour) {
-  if (options.sources.files.size() > 1)
-    fail(ExitBadUsage, "--static looks at one file", "heddle check FILE.cu --static");
   const std::filesystem::path file = options.sources.files.front();
   const bool isPtxText = isPtx(file);
   StaticInput input;
@@ -130,45 +129,82 @@ StaticInput readInput(const build::ProgramOptions &options, bool colour) {
 // --- kernels
 // ---------------------------------------------------------------------------------------------------------
 
-/// Kernels of system headers are checked where -k names them.
-std::vector<std::string> chosenKernels(const ptx::Module &module, const std::string &wanted,
-                                       const verify::LaunchTable &table) {
-  std::vector<std::string> chosen, spokenNames;
+/// Those that -k means. Kernels of system headers are checked where it names them.
+struct ChosenKernels {
+  std::vector<std::string> names, spokenNames; ///< of all kernels that could be chosen
+};
+
+ChosenKernels chosenKernels(const ptx::Module &module, const std::string &wanted,
+                            const verify::LaunchTable &table) {
+  ChosenKernels chosen;
   for (const std::string &name : check::kernelsOf(module)) {
     if (wanted.empty() && table.isOnlyIncluded(name))
       continue;
-    spokenNames.push_back(check::readableKernel(name));
-    if (wanted == spokenNames.back() || isMeant(name, wanted))
-      chosen.push_back(name);
+    chosen.spokenNames.push_back(check::readableKernel(name));
+    if (wanted == chosen.spokenNames.back() || isMeant(name, wanted))
+      chosen.names.push_back(name);
   }
-  if (spokenNames.empty())
-    fail(ExitRefused, "there is no kernel in it");
-  if (chosen.empty())
-    fail(ExitBadUsage, fmt::format("there is no kernel '{}'", wanted),
-         fmt::format("did you mean '{}'? There are {}", nearestFirst(wanted, spokenNames).front(),
-                     joinAnd(spokenNames)));
   return chosen;
+}
+
+void failWithoutKernels(const std::filesystem::path &file) {
+  Fail problem{ExitRefused, {}};
+  Diagnostic &missing =
+      problem.diagnostics.error({file.string(), 1, 1, 0, {}}, "no kernel is defined in this file");
+  if (!isPtx(file))
+    missing.note({}, "templates count if the file instantiates them");
+  missing.withHint("--allow-no-kernels accepts such files");
+  throw problem;
+}
+
+[[noreturn]] void failWithoutKernel(const std::string &wanted, std::vector<std::string> spokenNames) {
+  std::ranges::sort(spokenNames);
+  spokenNames.erase(std::unique(spokenNames.begin(), spokenNames.end()), spokenNames.end());
+  fail(ExitBadUsage, fmt::format("there is no kernel '{}'", wanted),
+       fmt::format("did you mean '{}'? There are {}", nearestFirst(wanted, spokenNames).front(),
+                   joinAnd(spokenNames)));
 }
 
 // --- blocks
 // ----------------------------------------------------------------------------------------------------------
 
+/// The first line of the kernel that has a location; the beginning of the file where none has.
+SourceLocation beginningOf(const ptx::Module &module, const std::string &kernel,
+                           const std::filesystem::path &file) {
+  if (isPtx(file))
+    return {file.string(), module.functions[module.findFunction(kernel)].line, 1, 0, {}};
+  for (const ptx::Instr &instr : module.functions[module.findFunction(kernel)].instrs)
+    if (SourceLocation source = vm::sourceOf(module, instr); source.isKnown()) {
+      shorten(source);
+      return source;
+    }
+  return {file.string(), 1, 1, 0, {}};
+}
+
 /// Not one kernel has a known block: there is nothing to check.
 void requireSomeBlock(const std::vector<std::string> &kernels, const ptx::Module &module,
-                      const verify::LaunchTable &table, const std::string &whyNotRead) {
+                      const verify::LaunchTable &table, const std::string &whyNotRead,
+                      const std::filesystem::path &file) {
   for (const std::string &kernel : kernels)
     if (verify::requiredBlock(module, kernel) || !table.of(kernel).known.empty())
       return;
   Fail problem{ExitBadUsage, {}};
   for (const std::string &kernel : kernels) {
-    Diagnostic &missing = problem.diagnostics.error(
-        {}, fmt::format("the block of kernel '{}' is unknown", check::readableKernel(kernel)));
-    for (verify::KernelLaunches::Unknown launch : table.of(kernel).unknown) {
+    std::vector<verify::KernelLaunches::Unknown> launches = table.of(kernel).unknown;
+    for (verify::KernelLaunches::Unknown &launch : launches)
       shorten(launch.location);
-      missing.note(launch.location, "of this launch: " + launch.why);
-    }
+    const std::string text =
+        fmt::format("the block of kernel '{}' is unknown", check::readableKernel(kernel));
+    Diagnostic &missing =
+        launches.empty()
+            ? problem.diagnostics.error(beginningOf(module, kernel, file), text)
+            : problem.diagnostics.error(launches.front().location, text + ": " + launches.front().why);
+    for (size_t i = 1; i < launches.size(); ++i)
+      missing.note(launches[i].location, "another launch: " + launches[i].why);
     if (!whyNotRead.empty())
       missing.note({}, "Clang cannot parse the launches of the file: " + whyNotRead);
+    else if (launches.empty() && !isPtx(file))
+      missing.note({}, "the file does not launch it");
     missing.withHint("give it: --block 256, or --block 16,16");
   }
   throw problem;
@@ -255,6 +291,13 @@ private:
   check::StaticOptions options;
 };
 
+std::string joinedFiles(const std::vector<std::filesystem::path> &files) {
+  std::string all;
+  for (const std::filesystem::path &file : files)
+    all += (all.empty() ? "" : ", ") + file.string();
+  return all;
+}
+
 void shortenAll(check::StaticResult &result) {
   auto both = [](auto &each) {
     shorten(each.location);
@@ -263,11 +306,6 @@ void shortenAll(check::StaticResult &result) {
   };
   std::for_each(result.findings.begin(), result.findings.end(), both);
   std::for_each(result.undecided.begin(), result.undecided.end(), both);
-}
-
-void writeSarif(const std::vector<report::KernelVerdict> &verdicts, const std::string &file,
-                Session &session) {
-  write(file, jsonText(report::staticSarif(verdicts, std::filesystem::current_path())), session);
 }
 
 void writeStaticPage(const std::string &program, const std::vector<report::KernelVerdict> &verdicts,
@@ -290,38 +328,116 @@ void writeStaticPage(const std::string &program, const std::vector<report::Kerne
   write(file, report::checkHtml(page), session);
 }
 
+/// All files of a command line, one after the other.
+class StaticCheck {
+public:
+  StaticCheck(const build::ProgramOptions &program, const StaticChoices &choices, Session &session)
+      : program(program), choices(choices), session(session), options(readOptions(choices)) {}
+
+  /// What is wrong with one file does not keep others from being checked.
+  void checkAll() {
+    for (const std::filesystem::path &file : program.sources.files)
+      try {
+        check(file);
+      } catch (const Fail &problem) {
+        report(problem);
+      }
+    if (!hasChosen && !otherKernels.empty())
+      failWithoutKernel(choices.kernel, otherKernels);
+  }
+
+  void report(const Fail &problem) {
+    print(std::cerr, problem.diagnostics, session.errorColour);
+    exitCode = std::max(exitCode, problem.exitCode);
+    isWhole = false;
+  }
+
+  std::vector<report::KernelVerdict> verdicts;
+  std::vector<std::filesystem::path> withoutKernels; ///< which is fine
+  int exitCode = ExitDone;                           ///< the largest of all files
+  bool isWhole = true;                               ///< every file could be checked
+
+private:
+  void check(const std::filesystem::path &file) {
+    build::ProgramOptions one = program;
+    one.sources.files = {file};
+    const StaticInput input = readInput(one, session.errorColour);
+    verify::LaunchTable table;
+    std::string whyNotRead;
+    if (!input.compiler.empty())
+      table = launchesIn(one, input.compiler, whyNotRead);
+    const ChosenKernels chosen = chosenKernels(input.module, choices.kernel, table);
+    if (chosen.spokenNames.empty()) {
+      if (!choices.allowsNoKernels)
+        failWithoutKernels(file);
+      withoutKernels.push_back(file);
+      return;
+    }
+    hasChosen |= !chosen.names.empty();
+    if (chosen.names.empty())
+      otherKernels.insert(otherKernels.end(), chosen.spokenNames.begin(), chosen.spokenNames.end());
+    else if (choices.block.empty())
+      requireSomeBlock(chosen.names, input.module, table, whyNotRead, file);
+    options.isOptimized = input.isOptimized;
+    for (const std::string &kernel : chosen.names)
+      for (report::KernelVerdict &verdict :
+           KernelBlocks(input.module, kernel, choices, options).verdicts(table))
+        add(std::move(verdict), file);
+  }
+
+  void add(report::KernelVerdict verdict, const std::filesystem::path &file) {
+    if (verdict.result.problems.has(Severity::Error))
+      throw Fail{ExitBadUsage, verdict.result.problems};
+    shortenAll(verdict.result);
+    check::addSourceLines(verdict.result);
+    verdict.file = file.string();
+    if (verdict.result.verdict == check::Verdict::Fails)
+      exitCode = std::max<int>(exitCode, ExitRefused);
+    verdicts.push_back(std::move(verdict));
+  }
+
+  const build::ProgramOptions &program;
+  const StaticChoices &choices;
+  Session &session;
+  check::StaticOptions options;
+  bool hasChosen = false;
+  std::vector<std::string> otherKernels; ///< of files that have none of the name that -k gives
+};
+
+void printVerdicts(const StaticCheck &check, bool severalFiles, bool colour) {
+  std::string last;
+  for (const report::KernelVerdict &verdict : check.verdicts) {
+    if (severalFiles && verdict.file != last)
+      std::cout << "--- " << verdict.file << "\n";
+    last = verdict.file;
+    std::cout << report::staticText(verdict, colour);
+  }
+  for (const std::filesystem::path &file : check.withoutKernels)
+    std::cout << fmt::format("check: {}: no kernel is defined in this file\n", file.string());
+}
+
 void decideStatically(const build::ProgramOptions &program, const StaticChoices &choices,
                       const CheckOutput &output, Session &session) {
-  check::StaticOptions options = readOptions(choices);
-  const StaticInput input = readInput(program, session.errorColour);
-  options.isOptimized = input.isOptimized;
-  verify::LaunchTable table;
-  std::string whyNotRead;
-  if (!input.compiler.empty())
-    table = launchesIn(program, input.compiler, whyNotRead);
-  const std::vector<std::string> kernels = chosenKernels(input.module, choices.kernel, table);
-  if (choices.block.empty())
-    requireSomeBlock(kernels, input.module, table, whyNotRead);
-  std::vector<report::KernelVerdict> verdicts;
-  for (const std::string &kernel : kernels)
-    for (report::KernelVerdict &verdict :
-         KernelBlocks(input.module, kernel, choices, options).verdicts(table)) {
-      if (verdict.result.problems.has(Severity::Error))
-        throw Fail{ExitBadUsage, verdict.result.problems};
-      shortenAll(verdict.result);
-      check::addSourceLines(verdict.result);
-      verdicts.push_back(std::move(verdict));
-    }
-  session.exitCode = report::together(verdicts) == check::Verdict::Fails ? ExitRefused : ExitDone;
-  if (!output.sarif.empty())
-    writeSarif(verdicts, output.sarif, session);
+  StaticCheck check(program, choices, session);
+  try {
+    check.checkAll();
+  } catch (const Fail &problem) {
+    check.report(problem);
+  }
+  session.exitCode = check.exitCode;
+  if (!output.sarif.empty()) {
+    nlohmann::ordered_json log = report::staticSarif(check.verdicts, std::filesystem::current_path());
+    report::addInvocation(log, check.isWhole, session.exitCode);
+    write(output.sarif, jsonText(log), session);
+  }
+  if (check.verdicts.empty() && !check.isWhole)
+    return;
   if (!output.page.empty())
-    writeStaticPage(program.sources.files.front().string(), verdicts, output.page, session);
+    writeStaticPage(joinedFiles(program.sources.files), check.verdicts, output.page, session);
   if (output.json)
-    std::cout << jsonText(report::staticJson(verdicts));
+    std::cout << jsonText(report::staticJson(check.verdicts));
   else
-    for (const report::KernelVerdict &verdict : verdicts)
-      std::cout << report::staticText(verdict, session.colour);
+    printVerdicts(check, program.sources.files.size() > 1, session.colour);
 }
 
 } // namespace
@@ -351,6 +467,10 @@ void addStaticOptions(CLI::App &verb, StaticChoices &choices) {
   verb.add_option("--shared", choices.shared,
                   "--static: bytes of dynamic shared memory (default: from the launch, else unknown)")
       ->type_name("BYTES")
+      ->group(group)
+      ->needs(isStatic);
+  verb.add_flag("--allow-no-kernels", choices.allowsNoKernels,
+                "--static: files in which no kernel is defined are no error")
       ->group(group)
       ->needs(isStatic);
   verb.add_flag("--constants", choices.constants,

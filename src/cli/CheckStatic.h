@@ -24,6 +24,7 @@ struct StaticChoices {
   std::string kernel, block, grid, ctaid;
   std::optional<uint32_t> shared;
   std::vector<std::string> parameters;
+  bool allowsNoKernels = false;
   bool constants = false; ///< hold what the file says
   bool lockstep = false;  ///< --assume lockstep
 };
@@ -35,7 +36,7 @@ struct CheckOutput {
 };
 
 void addStaticOptions(CLI::App &verb, StaticChoices &choices);
-/// Checks the kernels of the .ptx or .cu file that the options name; prints, and leaves the exit code.
+/// Checks the kernels of the .ptx and .cu files that the options name, one after the other; prints, and leaves the exit code.
 void checkStatically(const build::ProgramOptions &options, const StaticChoices &choices,
                      const CheckOutput &output, Session &session);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,8 @@ nlohmann::ordered_json findingsJson(const std::vector<check::Finding> &findings)
 /// %SRCROOT%), so that a log made in one checkout fits another.
 nlohmann::ordered_json findingsSarif(const std::vector<check::Finding> &findings,
                                      const std::filesystem::path &base);
+
+/// Adds to a SARIF log whether all that was asked for was checked. Without an exit code: it did not come to one.
+void addInvocation(nlohmann::ordered_json &log, bool isSuccessful, std::optional<int> exitCode);
 
 } // namespace heddle::report

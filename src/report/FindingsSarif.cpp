@@ -139,4 +139,11 @@ Json findingsSarif(const std::vector<Finding> &findings, const fs::path &base) {
           {"runs", Json::array({run})}};
 }
 
+void addInvocation(Json &log, bool isSuccessful, std::optional<int> exitCode) {
+  Json invocation = {{"executionSuccessful", isSuccessful}};
+  if (exitCode)
+    invocation["exitCode"] = *exitCode;
+  log["runs"][0]["invocations"] = Json::array({invocation});
+}
+
 } // namespace heddle::report

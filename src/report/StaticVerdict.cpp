@@ -133,6 +133,8 @@ Json verdictJson(const KernelVerdict &verdict) {
                {"given", verdict.result.given},
                {"properties", Json::array()},
                {"undecided", Json::array()}};
+  if (!verdict.file.empty())
+    json["file"] = verdict.file;
   if (verdict.block)
     addBlock(json, *verdict.block);
   for (const PropertyVerdict &each : verdict.result.properties)
@@ -232,7 +234,8 @@ Json staticSarif(const std::vector<KernelVerdict> &verdicts, const std::filesyst
   Json decisions = Json::array();
   for (const KernelVerdict &verdict : verdicts)
     for (const PropertyVerdict &each : verdict.result.properties)
-      decisions.push_back({{"kernel", verdict.kernel},
+      decisions.push_back({{"file", verdict.file},
+                           {"kernel", verdict.kernel},
                            {"property", idOf(each.property)},
                            {"decision", nameOf(each.decision)},
                            {"text", decisionText(each)}});

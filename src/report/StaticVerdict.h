@@ -29,6 +29,7 @@ struct KernelVerdict {
   std::string kernel; ///< as a person calls it
   check::StaticResult result;
   std::optional<CheckedBlock> block = std::nullopt;
+  std::string file = {}; ///< as the command line has it
 };
 
 /// "block (16, 16), from the launch at tile.cu:12"; "block (64), required by the kernel".

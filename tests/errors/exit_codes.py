@@ -106,8 +106,10 @@ def inputs(folder):
     expect("tune: directory", [HEDDLE, "tune", directory, "--option", "--warps=4|8"], 3, "this folder has no reaction file ")
 
     # An empty file is a program without kernels, and without a main.
-    for verb in ("analyze", "opt", "check --static"):
+    for verb in ("analyze", "opt"):
         expect(f"{verb}: empty", VERBS[verb](empty), 1, "there is no kernel in")
+    expect("check --static: empty", VERBS["check --static"](empty), 1, r"empty\.cu:1:1: error: no kernel is defined in this file")
+    expect("check --static --allow-no-kernels: empty", VERBS["check --static"](empty) + ["--allow-no-kernels"], 0, "", silent=False)
     expect("run: empty", VERBS["run"](empty), 3, "main")
     expect("verify: empty", VERBS["verify"](empty), 3, "main")
     expect("check: empty", VERBS["check"](empty), 3, "main")
