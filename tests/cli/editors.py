@@ -38,6 +38,21 @@ class ProblemMatcher(unittest.TestCase):
         self.assertTrue(problems, run.stdout + run.stderr)
         self.assertTrue(all(os.path.abspath(problem["file"]) == file and problem["severity"] in ("error", "warning") for problem in problems), problems)
 
+    def test_what_keeps_a_file_from_being_checked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for text, line, message in (
+                    ("__global__ void k(int *p);\n", "1", "no kernel is defined in this file"),
+                    ("__global__ void k(int *p) { p[threadIdx.x] = 1; }\nvoid go(int *p, int n) {\n  k<<<1, n>>>(p);\n}\n", "3",
+                     "the block of kernel 'k' is unknown: 'n' is a parameter of the function that launches"),
+                    ("\n__global__ void k(int *p) { p[threadIdx.x] = 1; }\n", "2", "the block of kernel 'k' is unknown")):
+                file = os.path.join(folder, "a.cu")
+                with open(file, "w", encoding="utf-8") as out:
+                    out.write(text)
+                run = self.messages("check", file, "--static", "--compiler", "clang")
+                (problem,) = matched(run.stdout + run.stderr)
+                self.assertEqual((os.path.abspath(problem["file"]), problem["line"], problem["severity"], problem["message"]),
+                                 (file, line, "error", message))
+
     def test_other_lines(self):
         self.assertEqual(matched("holds: kernel 'k': all 7 properties\n  a.cu:1:2: error: quoted\nnote: a.cu:1:1\n"), [])
         (problem,) = matched("src/a.cu:3: warning: text with [brackets] inside")
@@ -68,7 +83,29 @@ class Hook(unittest.TestCase):
             with open(file, "w", encoding="utf-8") as out:
                 out.write("__device__ int twice(int i) { return 2 * i; }\n")
             run = self.hook(file)
-            self.assertEqual((run.returncode, run.stdout + run.stderr), (0, ""))
+            self.assertEqual((run.returncode, run.stdout + run.stderr), (0, f"check: {file}: no kernel is defined in this file\n"))
+        self.assertEqual(self.hook().returncode, 0)
+
+    def test_headers_that_declare_kernels_or_hold_templates_pass(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("declares.cuh", "__global__ void scale(float *a, int n);\n"),
+                               ("template.cuh", "template <class T> __global__ void scale(T *a) { a[threadIdx.x] *= 2; }\n")):
+                file = os.path.join(folder, name)
+                with open(file, "w", encoding="utf-8") as out:
+                    out.write(text)
+                run = self.hook("--compiler", "clang", "--", file)
+                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_a_kernel_behind_a_macro_is_checked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "kernel.h"), "w", encoding="utf-8") as out:
+                out.write("#define KERNEL __global__\n")
+            file = os.path.join(folder, "macro.cu")
+            with open(file, "w", encoding="utf-8") as out:
+                out.write('#include "kernel.h"\nKERNEL void bad(int *o) { __shared__ int t[64]; t[threadIdx.x] = threadIdx.x; o[threadIdx.x] = t[63 - threadIdx.x]; }\n')
+            run = self.hook(*self.options, file)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("[race/shared]", run.stdout)
 
     def test_heddle_is_missing(self):
         run = self.hook(*self.options, GOOD, program="/no/such/heddle")
