@@ -39,9 +39,10 @@ A directive that is refused is left out with a warning. These options are not pa
 Environment:
   HEDDLE_DIRECTIVES      a file with lines KERNEL: DIRECTIVE, for sources that must not be changed
   HEDDLE_ASSUME          whole-program, no-overlap: the assumptions of heddle opt --assume, separated by commas
+  HEDDLE_WERROR          1: as -Werror=heddle, for builds in which some configure without heddle
   HEDDLE_LAUNCHER_CACHE  folder for transformed files; else heddle/launcher in $XDG_CACHE_HOME or ~/.cache
 
-Exit code: that of the compiler. 1: -Werror=heddle, and a directive was refused; 2: no compiler is given, or it does not exist.
+Exit code: that of the compiler. 1: -Werror=heddle or HEDDLE_WERROR, and a directive was refused; 2: no compiler is given, or it does not exist.
 )";
 
 } // namespace

@@ -149,6 +149,8 @@ public:
 
 private:
   void takeWarningFlags() {
+    const char *variable = std::getenv("HEDDLE_WERROR");
+    flags.areErrors = variable && *variable && std::string_view(variable) != "0";
     for (size_t i = command.compilerWords; i < command.words.size(); ++i)
       if (flags.take(command.words[i].text))
         taken.push_back(i);
@@ -359,14 +361,14 @@ private:
   }
 
   /// The folder first among those of quoted includes, as that of the source is. nvcc does not know the option, and gives
-  /// the host compiler's to a shell.
+  /// the host compiler's to a shell. One word: ccache takes `-iquote` after `-Xcompiler` for an option of its own.
   std::vector<std::string> quotedIncludes(const std::string &folder) const {
     if (command.dialect == Dialect::Clang)
       return {"-iquote", folder};
     std::string quoted = "\"";
     for (char c : folder)
       quoted += (c == '"' || c == '$' || c == '`' || c == '\\' ? "\\" : "") + std::string(1, c);
-    return {"-Xcompiler", "-iquote", "-Xcompiler", withoutCommas(quoted + "\"")};
+    return {"-Xcompiler=-iquote," + withoutCommas(quoted + "\"")};
   }
 
   int runAndRewrite() {

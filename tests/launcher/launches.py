@@ -128,7 +128,7 @@ def pragmas_are_carried_out(place):
     check(done.returncode == 0 and done.stderr == "", done.stderr)
     check(done.stdout == "fake compiler: done\n", done.stdout)
     (entry,) = place.entries()
-    expected = ["-Xcompiler", "-iquote", "-Xcompiler", '"src"', "-O3", "-arch=sm_80", "-c", str(entry / "a.cu"), "-o", "a.o"]
+    expected = ['-Xcompiler=-iquote,"src"', "-O3", "-arch=sm_80", "-c", str(entry / "a.cu"), "-o", "a.o"]
     check(done.arguments == expected, done.arguments)
     text = place.read("a.o")
     check(TRANSFORMED in text and "pragma heddle" not in text, text)
@@ -183,6 +183,11 @@ def refusals_are_warnings(place):
     check(": error: coarsen x=5:" in error.stderr and "[-Werror=heddle]" in error.stderr, error.stderr)
 
     place.write("b.cu", WITH_PRAGMA)
+    variable = place.run("nvcc", "-c", "a.cu", "-o", "a.o", HEDDLE_WERROR="1")
+    check((variable.returncode, variable.stderr) == (error.returncode, error.stderr), variable.stderr)
+    for words, value in ((["-Wno-error=heddle"], "1"), ([], "0"), ([], "")):
+        warned = place.run("nvcc", "-c", *words, "a.cu", "-o", "a.o", HEDDLE_WERROR=value)
+        check(warned.returncode == 0 and ": warning: coarsen x=5:" in warned.stderr, warned.stderr)
     accepted = place.run("nvcc", "-c", "-Werror=heddle", "b.cu", "-o", "b.o")
     check(accepted.returncode == 0 and "-Werror=heddle" not in accepted.arguments, accepted.stderr, accepted.arguments)
     place.write("flags.rsp", "-Werror=heddle -c 'a.cu'")
@@ -460,6 +465,21 @@ def with_nvcc(place):
     bad = place.run(nvcc, "-c", "bad.cu")
     check(bad.returncode == subprocess.run([nvcc, "-c", "bad.cu"], cwd=place.folder, capture_output=True).returncode != 0, bad.returncode)
     check("bad.cu(7): error" in bad.stderr + bad.stdout, bad.stderr, bad.stdout)
+
+
+@case
+def with_ccache(place):
+    nvcc, ccache = real("nvcc", "/usr/local/cuda/bin"), real("ccache", "/usr/bin")
+    folder = "s p, q"
+    place.write(f"{folder}/size.h", "#define COUNT 1024\n")
+    place.write(f"{folder}/a.cu", '#include "size.h"\n' + WITH_PRAGMA.replace("1024", "COUNT"))
+    variables = {"CCACHE_DIR": str(place.folder / "ccache"), "CCACHE_CONFIGPATH": str(place.folder / "ccache.conf")}
+    for _ in range(2):
+        done = place.run(ccache, nvcc, "-arch=sm_80", "-c", f"{folder}/a.cu", "-o", "a.o", **variables)
+        check(done.returncode == 0 and done.stderr == "", done.stderr)
+    counts = subprocess.run([ccache, "--print-stats"], env=place.environment(**variables), capture_output=True, text=True, check=True).stdout
+    hits = sum(int(line.split("\t")[1]) for line in counts.splitlines() if line.startswith(("direct_cache_hit", "preprocessed_cache_hit")))
+    check(hits == 1, "the second compilation is no hit", counts)
 
 
 def symbols(place, name):
