@@ -75,7 +75,7 @@ PropertyVerdict verdictOn(Property property, const StaticResult &result, const A
   }
   if (!complete) {
     verdict.why =
-        result.violates.empty() ? "the kernel could not be executed" : "the check ended at what is violated";
+        result.violates.empty() ? "the kernel could not be executed" : "not checked beyond the violation";
     return verdict;
   }
   verdict.decision = Decision::Proved;
