@@ -71,6 +71,7 @@ public:
   }
   void mbarrier(const vm::WarpRef &w, vm::SiteRef s, const vm::MbarrierEvent &e) override {
     completed += e.kind == vm::MbarrierEvent::Kind::Completed;
+    lastStored.clear(); // a bulk copy may have ended
     engine.mbarrier(w, s, e);
     if (races)
       races->mbarrier(w, s, e);

@@ -41,6 +41,7 @@ Examples:
   heddle check old.cu --assume lockstep                               for code written before Volta that relies on lockstep
   heddle check reduce.cu --static                                     one block, unknown data: a verdict for every input
   heddle check kernel.ptx --static --block 256                        the same for PTX, which has no launches
+  heddle check --static src/*.cu --sarif findings.sarif               several files, each by itself
 
 Findings go to stdout as FILE:LINE:COLUMN: error: CLASS: text [rule]; classes are race, deadlock, barrier, memory, uninitialized, async, warp, host.
 What the program itself prints to stdout is not shown, unless --output asks for it on stderr.
