@@ -9,11 +9,24 @@ namespace fs = std::filesystem;
 
 namespace heddle {
 
-std::vector<fs::path> toolkitFolders() {
+/// Those that the user names.
+static std::vector<fs::path> foldersOfTheEnvironment() {
   std::vector<fs::path> folders;
   for (const char *variable : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"})
     if (const char *value = std::getenv(variable))
       folders.emplace_back(value);
+  return folders;
+}
+
+static std::optional<fs::path> nvccIn(const std::vector<fs::path> &folders) {
+  for (const fs::path &folder : folders)
+    if (std::optional<fs::path> nvcc = findProgram((folder / "bin" / "nvcc").string()))
+      return nvcc;
+  return std::nullopt;
+}
+
+std::vector<fs::path> toolkitFolders() {
+  std::vector<fs::path> folders = foldersOfTheEnvironment();
   std::error_code ignored;
   if (std::optional<fs::path> nvcc = findProgram("nvcc"))
     folders.push_back(fs::canonical(*nvcc, ignored).parent_path().parent_path());
@@ -23,12 +36,12 @@ std::vector<fs::path> toolkitFolders() {
 }
 
 std::optional<fs::path> findNvcc() {
+  // As for headers, so that a program is not parsed with one toolkit and compiled with another.
+  if (std::optional<fs::path> named = nvccIn(foldersOfTheEnvironment()))
+    return named;
   if (std::optional<fs::path> onPath = findProgram("nvcc"))
     return onPath;
-  for (const fs::path &folder : toolkitFolders())
-    if (std::optional<fs::path> nvcc = findProgram((folder / "bin" / "nvcc").string()))
-      return nvcc;
-  return std::nullopt;
+  return nvccIn(toolkitFolders());
 }
 
 } // namespace heddle
