@@ -108,7 +108,7 @@ void probeToolkit(const std::string &cudaPath, std::vector<Finding> &findings) {
   findings.push_back(toolkitProgram(toolkit, "nvcc", "programs are compiled by NVIDIA's compiler",
                                     "Clang compiles programs"));
   findings.push_back(toolkitProgram(toolkit, "ptxas",
-                                    "exact register and spill counts in addition to estimates",
+                                    "register and spill counts of Clang's code, in addition to estimates",
                                     "register counts are estimates"));
 }
 

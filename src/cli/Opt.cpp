@@ -367,7 +367,9 @@ void addOpt(CLI::App &app, Session &session) {
       ->check(CLI::IsMember({"rewrite", "keep"}))
       ->capture_default_str();
   verb->add_flag("--verify", request->verify,
-                 "run both on the simulator and compare what is copied to the host, bit for bit");
+                 "run both on the simulator and compare what is copied to the host, bit for bit; where they "
+                 "differ, again "
+                 "without fused multiply-adds");
   verb->add_option("--with", request->further,
                    "for --verify: another file of the program, which is not changed; may be repeated")
       ->type_name("FILE")

@@ -45,9 +45,9 @@ Examples:
   heddle tune nbody.cu -d auto --simulate out.cu.tune.jsonl --strategy annealing       how good is a strategy?
 
 Every candidate is generated, checked statically, compiled, run and compared with the baseline, each step in a process of
-its own with a time limit. The launch that takes longest is captured once and replayed with each candidate's code; the
-winner is run in the whole program before it is selected. On a GPU, only candidates that are about to win are checked
-statically. A budget in time is for the whole command. One that hangs, crashes, has other results or does not compile is recorded with the reason and
+its own with a time limit. The first launch of the kernel, grid and block that take longest in total is captured once and
+replayed with each candidate's code; the winner is run in the whole program before it is selected. On a GPU, only
+candidates that are about to win are checked statically. A budget in time is for the whole command. One that hangs, crashes, has other results or does not compile is recorded with the reason and
 never selected. Without a GPU, launches are replayed on the simulator, and times are predicted by a model and marked as predictions.
 
 Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped continues from there. OUT.cu is the baseline

@@ -52,7 +52,8 @@ const RunnerHelp &runnerHelp() {
        {"--compile", "COMMAND",
         "the command to compile with; {files}, {flags}, {arch} and {out} are replaced (default: nvcc)"},
        {"--timing", "LIBRARY",
-        "the timing library; 'none': programs print their times (default: compile DIR/timing)"},
+        "the timing library; 'none': none, the program writes its times itself to the file that "
+        "$HEDDLE_TIMING names (default: compile DIR/timing)"},
        {"--unfused", "FLAG",
         "the flag of that compiler that forbids fused multiply-add (default: that of nvcc)"},
        {"--quiet", "", "print no progress"},
