@@ -162,11 +162,16 @@ void GlobalAccesses::access(const WarpRef &warp, SiteRef site, const AccessEvent
   engine.access(warp, site, reported);
   if (isStoring(event))
     eachLane(regular, [&](unsigned lane) {
-      for (unsigned b = 0; b < event.bytes; ++b)
-        contents[addresses[lane] + b] = {
-            compares && isKnown ? rows.row[b / rows.elementBytes][lane * 8 + b % rows.elementBytes]
-                                : uint8_t(0),
-            compares && isKnown};
+      for (unsigned b = 0; b < event.bytes; ++b) {
+        const Content content{compares && isKnown
+                                  ? rows.row[b / rows.elementBytes][lane * 8 + b % rows.elementBytes]
+                                  : uint8_t(0),
+                              compares && isKnown};
+        const auto [known, isFirst] = contents.try_emplace(addresses[lane] + b, content);
+        // The engine compares with the last store. One that may not happen hides earlier ones: a single other value counts.
+        const bool isOther = !isFirst && (!known->second.known || known->second.byte != content.byte);
+        known->second = {content.byte, content.known && (certain || !isOther)};
+      }
     });
 }
 

@@ -23,6 +23,8 @@ public:
 
   /// An access of which steering.globalAccess() says where it leads.
   void access(const vm::WarpRef &warp, vm::SiteRef site, const vm::AccessEvent &event, bool perhaps);
+  /// A barrier orders what was stored before it.
+  void forgetContents() { contents.clear(); }
 
   /// Accesses of one block that cannot be compared.
   std::vector<UndecidedReason> withinBlock(Overlaps &meetings) const;

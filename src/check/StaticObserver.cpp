@@ -43,7 +43,8 @@ bool StaticObserver::observes() {
 /// still count as different.
 void StaticObserver::settleValues(uint32_t site, AccessEvent &event) {
   const bool unknown = event.mask & steering.unknownValues(), over = event.mask & steering.unknownBefore();
-  if (!event.stored || !(unknown || over))
+  const bool hides = !certain && event.stored && !unknown && !over && mayHideAnother(event);
+  if (!event.stored || !(unknown || over || hides))
     return;
   doubt = true;
   if (!certain) {
@@ -73,22 +74,35 @@ void StaticObserver::settleValues(uint32_t site, AccessEvent &event) {
   event.at = heldAt;
 }
 
-/// What the last store may have left in memory, if all lanes store where one was: known although it is not known whether
-/// that store happens. If it does not, it does not race either. Rounds of a loop of unknown length stand for many, of which
-/// each may store something else.
+/// What memory holds where all stores since the last barrier of the block, those that may not happen too, had one known
+/// value: these do not race with each other. One that may not happen hides earlier ones from the engine, so that a single
+/// other value counts. Rounds of a loop of unknown length stand for many, of which each may store something else; and what
+/// copies bring is data.
 bool StaticObserver::isStoredValueKnown(const AccessEvent &event) {
-  if (steering.hasRounds() || event.bytes > sizeof held[0])
+  if (steering.hasRounds() || sawCopies || event.bytes > sizeof held[0])
     return false;
   bool isKnown = true;
   eachLane(event.mask, [&](unsigned lane) {
     for (unsigned b = 0; b < event.bytes; ++b) {
-      const auto found = lastStored.find(event.addresses[lane] + b);
-      isKnown &= found != lastStored.end();
-      held[lane][b] = found != lastStored.end() ? found->second : uint8_t(0);
+      const auto found = stored.find(event.addresses[lane] + b);
+      isKnown &= found != stored.end() && found->second.isOnlyOne;
+      held[lane][b] = found != stored.end() ? found->second.value : uint8_t(0);
     }
     heldAt[lane] = held[lane];
   });
   return isKnown;
+}
+
+/// Whether an earlier store since the last barrier had another value: the engine compares with the last one.
+bool StaticObserver::mayHideAnother(const AccessEvent &event) const {
+  bool hides = false;
+  eachLane(event.mask, [&](unsigned lane) {
+    for (unsigned b = 0; b < event.bytes; ++b) {
+      const auto found = stored.find(event.addresses[lane] + b);
+      hides |= found != stored.end() && !found->second.isOnlyOne;
+    }
+  });
+  return hides;
 }
 
 /// As the engine has it: a value that it was not given is unknown.
@@ -97,13 +111,24 @@ void StaticObserver::rememberStored(const AccessEvent &event) {
   eachLane(event.mask, [&](unsigned lane) {
     for (unsigned b = 0; b < event.bytes; ++b) {
       const unsigned element = rows ? b / rows->elementBytes : 0;
-      if (rows && element < rows->elements && rows->row[element])
-        lastStored[event.addresses[lane] + b] =
-            rows->row[element][lane * rows->registerBytes + b % rows->elementBytes];
-      else
-        lastStored.erase(event.addresses[lane] + b);
+      const bool isKnown = rows && element < rows->elements && rows->row[element];
+      const uint8_t value =
+          isKnown ? rows->row[element][lane * rows->registerBytes + b % rows->elementBytes] : uint8_t(0);
+      auto [known, isFirst] = stored.try_emplace(event.addresses[lane] + b, Stored{value, isKnown});
+      if (!isFirst)
+        known->second.isOnlyOne &= isKnown && known->second.value == value;
     }
   });
+}
+
+/// All threads come to the barrier: it orders what was stored before. Threads that have ended do not.
+void StaticObserver::forgetStored() {
+  for (const WarpWork &each : work)
+    if (each.ended)
+      return;
+  stored.clear();
+  if (global)
+    global->forgetContents();
 }
 
 bool StaticObserver::writtenByAnother(uint32_t site, uint64_t address, uint32_t bytes) const {
@@ -188,7 +213,7 @@ void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent
 
 void StaticObserver::async(const WarpRef &warp, SiteRef site, const AsyncEvent &event) {
   perhapsWritten |= event.kind == AsyncEvent::Kind::Issue && steering.isPerhaps();
-  lastStored.clear(); // what a copy brings is data
+  sawCopies = true;
   if (event.kind != AsyncEvent::Kind::Issue || observes())
     engine.async(warp, site, event);
 }
@@ -234,6 +259,8 @@ void StaticObserver::barrierCompleted(const WarpRef &warp, unsigned barrier, uin
         leftAt = wholeBarrier[barrier], leftFrom = each.left[firstLane(left)];
     }
     wholeBarrier[barrier] = nullptr;
+    if (!certain)
+      forgetStored();
   }
   engine.barrierCompleted(warp, barrier, generation);
   if (races)

@@ -71,7 +71,7 @@ public:
   }
   void mbarrier(const vm::WarpRef &w, vm::SiteRef s, const vm::MbarrierEvent &e) override {
     completed += e.kind == vm::MbarrierEvent::Kind::Completed;
-    lastStored.clear(); // a bulk copy may have ended
+    sawCopies = true; // or may have
     engine.mbarrier(w, s, e);
     if (races)
       races->mbarrier(w, s, e);
@@ -87,7 +87,9 @@ private:
   bool observes();
   void settleValues(uint32_t site, vm::AccessEvent &event);
   bool isStoredValueKnown(const vm::AccessEvent &event);
+  bool mayHideAnother(const vm::AccessEvent &event) const;
   void rememberStored(const vm::AccessEvent &event);
+  void forgetStored();
   bool writtenByAnother(uint32_t site, uint64_t address, uint32_t bytes) const;
   void rememberWriters(uint32_t site, const vm::AccessEvent &event);
   void followOwners(const vm::WarpRef &warp, vm::SiteRef site, const vm::AccessEvent &event);
@@ -114,8 +116,13 @@ private:
   std::vector<uint32_t>
       writers; ///< of each word of shared memory's unknown value: 1 + the site that stored it; 0: known
   std::vector<uint32_t> owners; ///< of each byte of shared memory: 1 + the thread that wrote it last; 0: none
-  std::unordered_map<uint64_t, uint8_t>
-      lastStored; ///< known bytes that the last store to shared memory left, or may have
+  /// A byte of shared memory that was stored to since the last barrier of the block.
+  struct Stored {
+    uint8_t value = 0;
+    bool isOnlyOne = false; ///< all stores had this value
+  };
+  std::unordered_map<uint64_t, Stored> stored;
+  bool sawCopies = false; ///< asynchronous ones
   const ptx::Instr *othersReadAt = nullptr;
   uint8_t held[vm::Lanes][64] = {};
   uint8_t *heldAt[vm::Lanes] = {};

@@ -43,6 +43,36 @@ TEST(StaticEqualValues, otherValuesMayRace) {
   expectShared(Decision::Violated, "st.shared.u32 [%r6], %r1; bar.sync 0;");
 }
 
+// Thread 3 stores 0, ordered before what its own warp stores and not before what the other one does.
+TEST(StaticEqualValues, anEarlierStoreOfAnotherValueIsNotHidden) {
+  const std::string perhaps = "vote.sync.any.pred %p3, %p2, -1; @%p3 bra A; ";
+  expectShared(Decision::Undecided, "st.shared.u32 [%r3], 0; " + perhaps + "st.shared.u32 [%r6+12], 1; A:");
+  EXPECT_NE(check(withData("st.shared.u32 [%r3], 0; bar.warp.sync -1; st.shared.u32 [%r6+12], 1;"))
+                .of(Property::SharedRaces)
+                .decision,
+            Decision::Proved);
+  const StaticResult global =
+      check(withData("st.global.u32 [%rd2+4096], 0; " + perhaps + "st.global.u32 [%rd0+4108], 1; A:"));
+  expectDecision(Decision::Undecided, Property::GlobalRacesInBlock, global);
+}
+
+TEST(StaticEqualValues, aBarrierOrdersEarlierStores) {
+  expectShared(Decision::Proved,
+               "st.shared.u32 [%r3], 0; bar.sync 0; @%p1 st.shared.u32 [%r6+12], 1; bar.sync 0;");
+  expectShared(Decision::Proved, "setp.eq.u32 %p4, %r1, 0; @%p4 st.shared.u32 [%r6], 0; bar.sync 0; "
+                                 "@%p1 st.shared.u32 [%r6], 1; bar.sync 0; ld.shared.u32 %r7, [%r6];");
+  expectDecision(
+      Decision::Proved, Property::GlobalRacesInBlock,
+      check(withData("st.global.u32 [%rd2+4096], 0; bar.sync 0; @%p1 st.global.u32 [%rd0+4108], 1;")));
+  // Threads that have ended do not come to it.
+  EXPECT_NE(
+      check(withData("setp.ge.u32 %p4, %r1, 32; @!%p4 bra A; st.shared.u32 [%r6], 0; exit; A: bar.sync 0; "
+                     "@%p1 st.shared.u32 [%r6], 1;"))
+          .of(Property::SharedRaces)
+          .decision,
+      Decision::Proved);
+}
+
 TEST(StaticEqualValues, aReadIsNotAStore) {
   expectShared(Decision::Undecided, "@%p1 st.shared.u32 [%r6], 0; ld.shared.u32 %r7, [%r6]; bar.sync 0;");
   // After the barrier the store may be the first, and the read is not ordered after it.
