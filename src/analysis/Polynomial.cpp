@@ -162,6 +162,19 @@ std::optional<Polynomial> Polynomial::dividedBy(int64_t divisor) const {
   return result;
 }
 
+std::optional<int64_t> Polynomial::multipleOf(const Polynomial &divisor) const {
+  if (divisor.isZero() || isPoisoned || divisor.isPoisoned)
+    return std::nullopt;
+  const auto &[product, coefficient] = *divisor.sum.begin();
+  const auto here = sum.find(product);
+  if (here == sum.end())
+    return isZero() ? std::optional<int64_t>(0) : std::nullopt;
+  if (here->second % coefficient != 0)
+    return std::nullopt;
+  const int64_t factor = here->second / coefficient;
+  return *this == divisor * Polynomial(factor) ? std::optional(factor) : std::nullopt;
+}
+
 Polynomial Polynomial::substituted(const Symbol *symbol, const Polynomial &value, SymbolTable *table) const {
   Polynomial result;
   result.isPoisoned = isPoisoned;

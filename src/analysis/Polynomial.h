@@ -63,6 +63,8 @@ public:
   std::optional<Polynomial> coefficient(const Symbol *symbol) const;
   /// This divided by a number, where all coefficients are multiples of it.
   std::optional<Polynomial> dividedBy(int64_t divisor) const;
+  /// How many times `divisor` this is: 2 for 2*w and w. Nothing where no number is.
+  std::optional<int64_t> multipleOf(const Polynomial &divisor) const;
   /// With `value` in the place of `symbol`. Floors are opened where `table` is given.
   Polynomial substituted(const Symbol *symbol, const Polynomial &value, SymbolTable *table = nullptr) const;
   int64_t evaluate(const std::function<int64_t(const Symbol &)> &valueOf) const;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// References of one array whose addresses differ by a constant touch the same elements in turn ("uniformly
-// generated sets"): if thread t loads address c*t + a and c*t + b, then with c*d = a - b thread t + d loads
-// by the second what thread t loads by the first. All that is asked here is arithmetic on the constants.
+// References of one array whose addresses differ by something that is the same for the whole launch touch the
+// same elements in turn ("uniformly generated sets"): if thread t loads address c*t + a and c*t + b, then with
+// c*d = a - b thread t + d loads by the second what thread t loads by the first. c, a and b may hold parameters:
+// rows of `width` elements that are 2*width apart are 2 threads apart.
 // Of guards only those count that let at most one thread along a dimension pass (threadIdx.x == 0): what it loads is not
 // shared with others. Else the reuse is what the inner threads have, not those at the edge.
 #include "analysis/Reuse.h"
@@ -47,33 +48,69 @@ bool isOfOneThread(const Access &access, const Symbol *thread) {
   return false;
 }
 
-/// Everything of the form but its constant: references that agree in it form a set.
-std::string setKey(const Access &access) {
-  Polynomial withoutConstant = *access.address - Polynomial(access.address->constantTerm());
-  return fmt::format("{} {} {} {} {}", static_cast<const void *>(access.array), access.bytes, access.region,
-                     static_cast<const void *>(access.loop), withoutConstant.str());
+/// A product of numbers that are the same for the whole launch.
+bool isOfLaunch(const Monomial &product) {
+  return std::ranges::all_of(product, [](const Symbol *factor) {
+    return factor->kind == SymbolKind::Parameter || factor->kind == SymbolKind::BlockDim ||
+           factor->kind == SymbolKind::GridDim;
+  });
 }
 
-/// True where thread t + distance really touches by the first reference what thread t touches by the second:
-/// the block is wide enough, and rows of an array are not taken for one another (tile[y][x + 15] is no tile[y
-/// + 1][x]).
-bool isPossible(const Accesses &accesses, const Access &first, const Access &second, unsigned dimension,
-                int64_t distance) {
-  std::optional<int64_t> extent = accesses.launch().block[dimension];
-  if (extent && std::abs(distance) >= *extent)
-    return false;
+/// The terms that differ between threads, blocks or iterations: references that agree in them form a set.
+std::string setKey(const Access &access) {
+  std::string varying;
+  for (const auto &[product, coefficient] : access.address->terms())
+    if (!isOfLaunch(product)) {
+      Polynomial term(coefficient);
+      for (const Symbol *factor : product)
+        term = term * Polynomial(factor);
+      varying += term.str() + " ";
+    }
+  return fmt::format("{} {} {} {} {}", static_cast<const void *>(access.array), access.bytes, access.region,
+                     static_cast<const void *>(access.loop), varying);
+}
+
+bool isInBlock(const Accesses &accesses, unsigned dimension, int64_t distance) {
+  const std::optional<int64_t> extent = accesses.launch().block[dimension];
+  return !extent || std::abs(distance) < *extent;
+}
+
+/// True where thread t + distance really touches by the first reference what thread t touches by the second,
+/// `iterations` of a loop later: rows of an array are not taken for one another (tile[y][x + 15] is no
+/// tile[y + 1][x]).
+bool haveEqualSubscripts(const Accesses &accesses, const Access &first, const Access &second,
+                         unsigned dimension, int64_t distance, const Symbol *counter = nullptr,
+                         int64_t iterations = 0) {
   if (first.subscripts.size() < 2 || first.subscripts.size() != second.subscripts.size())
     return true;
+  const auto moved = [&](const Polynomial &form, const Symbol *symbol, int64_t by) {
+    return symbol ? form.substituted(symbol, Polynomial(symbol) + Polynomial(by), &accesses.symbols()) : form;
+  };
   const Symbol *thread = accesses.symbols().threadIdx(dimension);
   for (size_t i = 0; i < first.subscripts.size(); ++i) {
     if (!first.subscripts[i] || !second.subscripts[i])
       return false;
-    Polynomial moved = first.subscripts[i]->substituted(thread, Polynomial(thread) + Polynomial(distance),
-                                                        &accesses.symbols());
-    if (!(moved == *second.subscripts[i]))
+    if (!(moved(*first.subscripts[i], thread, distance) == moved(*second.subscripts[i], counter, iterations)))
       return false;
   }
   return true;
+}
+
+/// a[tid + i]: the next thread's element is this thread's of a later iteration, if there are so many.
+void addThroughLoops(const Accesses &accesses, unsigned number, unsigned dimension,
+                     std::vector<Reuse> &list) {
+  const Access &access = accesses.all()[number];
+  const auto perThread = access.address->coefficient(accesses.symbols().threadIdx(dimension));
+  if (!perThread || !isInBlock(accesses, dimension, 1))
+    return;
+  for (const Loop *loop = access.loop; loop; loop = loop->parent) {
+    const auto perIteration = access.address->coefficient(loop->counter);
+    const auto iterations = perIteration ? perThread->multipleOf(*perIteration) : std::nullopt;
+    if (!iterations || *iterations == 0 || (loop->trips && *loop->trips <= std::abs(*iterations)) ||
+        !haveEqualSubscripts(accesses, access, access, dimension, 1, loop->counter, *iterations))
+      continue;
+    list.push_back({Reuse::Kind::Group, number, number, dimension, 1, *iterations, loop->trips.has_value()});
+  }
 }
 
 } // namespace
@@ -99,32 +136,26 @@ InterThreadReuse InterThreadReuse::of(const Accesses &accesses) {
       if (!accesses.usesThreadDimension(d) || isOfOneThread(access, accesses.symbols().threadIdx(d)))
         continue;
       if (!access.address->dependsOnThread(d)) {
-        result.list.push_back({Reuse::Kind::Self, i, i, d, 0, 0});
+        if (isInBlock(accesses, d, 1))
+          result.list.push_back({Reuse::Kind::Self, i, i, d, 0, 0});
         continue;
       }
-      // a[tid + i]: the next thread's element is this thread's of the next iteration.
-      auto perThread = access.address->coefficient(accesses.symbols().threadIdx(d));
-      for (const Loop *loop = access.loop; loop && perThread && perThread->constant(); loop = loop->parent) {
-        auto perIteration = access.address->coefficient(loop->counter);
-        auto step = perIteration ? perIteration->constant() : std::nullopt;
-        if (step && *step != 0 && *perThread->constant() % *step == 0)
-          result.list.push_back({Reuse::Kind::Group, i, i, d, 1, *perThread->constant() / *step});
-      }
+      addThroughLoops(accesses, i, d, result.list);
     }
   }
   for (const std::vector<unsigned> &set : sets)
     for (size_t a = 0; a < set.size(); ++a)
       for (size_t b = a + 1; b < std::min(set.size(), a + 1 + partners); ++b) {
         const Access &first = accesses.all()[set[a]], &second = accesses.all()[set[b]];
-        int64_t apart = second.address->constantTerm() - first.address->constantTerm();
+        const Polynomial apart = *second.address - *first.address;
         for (unsigned d = 0; d < 3; ++d) {
           const Symbol *thread = accesses.symbols().threadIdx(d);
-          auto perThread = first.address->coefficient(thread);
-          auto step = perThread ? perThread->constant() : std::nullopt;
-          if (apart != 0 && step && *step != 0 && apart % *step == 0 &&
-              isPossible(accesses, first, second, d, apart / *step) && !isOfOneThread(first, thread) &&
+          const auto perThread = first.address->coefficient(thread);
+          const auto distance = perThread ? apart.multipleOf(*perThread) : std::nullopt;
+          if (distance && *distance != 0 && isInBlock(accesses, d, *distance) &&
+              haveEqualSubscripts(accesses, first, second, d, *distance) && !isOfOneThread(first, thread) &&
               !isOfOneThread(second, thread))
-            result.list.push_back({Reuse::Kind::Group, set[a], set[b], d, apart / *step, 0});
+            result.list.push_back({Reuse::Kind::Group, set[a], set[b], d, *distance, 0});
         }
       }
   return result;

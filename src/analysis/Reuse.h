@@ -22,6 +22,7 @@ struct Reuse {
   unsigned dimension = 0;         ///< 0, 1, 2: along threadIdx.x, .y, .z
   int64_t distance = 0;           ///< Group: thread of `first` minus thread of `second`
   int64_t iterations = 0; ///< Group through a loop: so many iterations later (one reference, a[tid + i])
+  bool isCertain = true;  ///< Group through a loop: it is known to run more than `iterations` times
 };
 
 const char *nameOf(Reuse::Kind kind);

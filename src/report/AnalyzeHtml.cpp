@@ -290,11 +290,8 @@ private:
     const char dimension = "xyz"[each.dimension];
     if (each.kind == Reuse::Kind::Self)
       return fmt::format("{} is read by all threads along {}", first.text, dimension);
-    std::string text = fmt::format("{} and {} are the same element for threads {} apart along {}", first.text,
-                                   second.text, std::abs(each.distance), dimension);
-    if (each.iterations)
-      text += fmt::format(", {} later", counted(size_t(std::abs(each.iterations)), "iteration"));
-    return text;
+    return fmt::format("{} and {} are the same element for threads {} apart along {}{}", first.text,
+                       second.text, std::abs(each.distance), dimension, laterText(each));
   }
 
   const KernelFacts &facts;

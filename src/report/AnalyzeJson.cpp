@@ -180,7 +180,8 @@ Json reuseJson(const InterThreadReuse &reuse) {
                     {"second", r.second},
                     {"along", std::string(1, "xyz"[r.dimension])},
                     {"distance", r.distance},
-                    {"iterations", r.iterations}});
+                    {"iterations", r.iterations},
+                    {"certain", r.isCertain}});
   return json;
 }
 

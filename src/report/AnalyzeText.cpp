@@ -300,9 +300,7 @@ private:
               ? fmt::format("{} by all threads along {}", first.text, dimensionName(r.dimension))
               : fmt::format("{} and {}, {} apart along {}", first.text, second.text, r.distance,
                             dimensionName(r.dimension)) +
-                    (r.iterations
-                         ? fmt::format(", {} later", counted(size_t(std::abs(r.iterations)), "iteration"))
-                         : "");
+                    laterText(r);
       rows.push_back({nameOf(first.array->space), what});
     }
     if (rows.empty())

@@ -62,6 +62,16 @@ std::string withLine(const Step &step) {
 std::string branchText(DivergentBranch::Kind kind) {
   switch (kind) {
   case DivergentBranch::Kind::If: return "if";
+std::string laterText(const Reuse &reuse) {
+  if (!reuse.iterations)
+    return "";
+  const size_t iterations = size_t(std::abs(reuse.iterations));
+  return fmt::format(", {} later{}", counted(iterations, "iteration"),
+                     reuse.isCertain ? ""
+                                     : fmt::format(", if the loop runs more than {}",
+                                                   iterations == 1 ? "once" : counted(iterations, "time")));
+}
+
   case DivergentBranch::Kind::Switch: return "switch";
   case DivergentBranch::Kind::Loop: return "loop";
   case DivergentBranch::Kind::Conditional: return "?:";

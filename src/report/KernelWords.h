@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/KernelFacts.h"
+#include "analysis/WarpAccess.h"
 #include "report/Html.h"
 
 #include <string>
@@ -16,6 +17,12 @@ struct AccessWords {
   Tone tone = Tone::Info;
 };
 AccessWords accessWords(const analysis::KernelFacts &facts, const analysis::Access &access);
+
+/// "coalesced, 4 sectors if w is a multiple of 8, else 4 or 5", where the number is not always the same; else nothing.
+std::string conditionalSectors(const analysis::WarpAccess &warp);
+
+/// ", 64 iterations later, if the loop runs more than 64 times" of reuse through a loop; else nothing.
+std::string laterText(const analysis::Reuse &reuse);
 
 /// "[blockIdx.x*256 + threadIdx.x]", or why there is no such form.
 std::string subscriptText(const analysis::Access &access);

@@ -27,6 +27,17 @@ TEST_F(Polynomials, HaveOneFormHoweverTheyWereBuilt) {
   EXPECT_EQ((bx * 8 + tx) * 4 - bx * 32, tx * 4);
 }
 
+TEST_F(Polynomials, AreWholeMultiplesOfOthers) {
+  EXPECT_EQ((n * 2).multipleOf(n), 2);
+  EXPECT_EQ((n * -6 - tx * 3).multipleOf(n * 2 + tx), -3);
+  EXPECT_EQ((Polynomial(12)).multipleOf(4), 3);
+  EXPECT_EQ((tx - tx).multipleOf(n), 0);
+  EXPECT_EQ((n * 3).multipleOf(n * 2), std::nullopt);
+  EXPECT_EQ((n * 2 + 1).multipleOf(n), std::nullopt);
+  EXPECT_EQ(n.multipleOf(tx), std::nullopt);
+  EXPECT_EQ(n.multipleOf(0), std::nullopt);
+}
+
 TEST_F(Polynomials, GiveTheCoefficientOfASymbol) {
   EXPECT_EQ((n * ty * 4 + tx + 7).coefficient(table.threadIdx(1))->str(), "4*n");
   EXPECT_TRUE((tx + 7).coefficient(table.threadIdx(1))->isZero());

@@ -86,6 +86,58 @@ TEST(Reuse, AConvolutionSharesElementsThroughItsLoop) {
   EXPECT_EQ(reuse.all()[0].iterations, 1);
 }
 
+/// The reuse of all loads by `body`, as "first/second along y: distance, iterations".
+std::vector<std::string> reuseOf(const std::string &body, const LaunchFacts &launch) {
+  KernelText k("__global__ void k(float *o, const float *a, int w, int n) {\n" + body + "\n}", launch);
+  const InterThreadReuse reuse = InterThreadReuse::of(*k.accesses);
+  std::vector<std::string> texts;
+  for (const Reuse &one : reuse.all())
+    texts.push_back(fmt::format("{}/{} along {}: {}, {}{}", k.accesses->all()[one.first].text,
+                                k.accesses->all()[one.second].text, "xyz"[one.dimension], one.distance,
+                                one.iterations, one.isCertain ? "" : "?"));
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Reuse, ALoopThatEndsBeforeTheNextThreadsElementsSharesNothing) {
+  const char *rows = "int r = blockIdx.x * 128 + threadIdx.x; float s = 0;\n"
+                     "for (int i = 0; i < {}; ++i) s += a[r * 64 + i];\no[r] = s;";
+  EXPECT_EQ(reuseOf(fmt::format(fmt::runtime(rows), "64"), blockOf(128)), Texts{});
+  EXPECT_EQ(reuseOf(fmt::format(fmt::runtime(rows), "65"), blockOf(128)),
+            Texts{"a[r * 64 + i]/a[r * 64 + i] along x: 1, 64"});
+  EXPECT_EQ(reuseOf(fmt::format(fmt::runtime(rows), "n"), blockOf(128)),
+            Texts{"a[r * 64 + i]/a[r * 64 + i] along x: 1, 64?"});
+}
+
+TEST(Reuse, RowsOfAnArrayAreNotContinuedByTheNext) {
+  const char *rows = "__shared__ float t[16][16]; float s = 0;\n"
+                     "for (int i = 0; i < n; ++i) s += t[threadIdx.y][i];\n"
+                     "o[threadIdx.y * 16 + threadIdx.x] = s;";
+  EXPECT_EQ(reuseOf(rows, blockOf(16, 16)), Texts{"t[threadIdx.y][i]/t[threadIdx.y][i] along x: 0, 0"});
+  EXPECT_EQ(reuseOf("__shared__ float t[16][16]; float s = 0;\n"
+                    "for (int i = 0; i < 3; ++i) s += t[threadIdx.y + i][threadIdx.x];\n"
+                    "o[threadIdx.y * 16 + threadIdx.x] = s;",
+                    blockOf(16, 8)),
+            Texts{"t[threadIdx.y + i][threadIdx.x]/t[threadIdx.y + i][threadIdx.x] along y: 1, 1"});
+}
+
+TEST(Reuse, RowsMayBeAsLongAsAParameter) {
+  const char *column = "int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;\n"
+                       "o[y * w + x] = a[(y - 1) * w + x] + a[(y + 1) * w + x];";
+  const Texts apart = {"a[(y - 1) * w + x]/a[(y + 1) * w + x] along y: 2, 0"};
+  EXPECT_EQ(reuseOf(column, blockOf(32, 8)), apart);
+  EXPECT_EQ(reuseOf(column, blockOf(32, 2)), Texts{}) << "no thread of the block is 2 further";
+  KernelText k("__global__ void k(float *o, const float *a, int w) {\n" + std::string(column) + "\n}",
+               blockOf(32, 8));
+  EXPECT_DOUBLE_EQ(InterThreadReuse::of(*k.accesses).loads(Array::Space::Global, 1, 3, Map::Blocked)->saved(),
+                   1. / 6);
+}
+
+TEST(Reuse, OneThreadAlongADimensionSharesWithNobody) {
+  EXPECT_EQ(reuseOf("o[threadIdx.y + threadIdx.x] = a[threadIdx.x];", blockOf(64, 1)), Texts{});
+}
+
 TEST(Reuse, NothingIsSharedBetweenOwnElements) {
   KernelText k("__global__ void own(float *a, const float *b) { a[threadIdx.x] = b[threadIdx.x]; }",
                blockOf(64));
