@@ -27,7 +27,8 @@ std::vector<std::string> coarsenOpportunities(const analysis::KernelFacts &facts
     if (!facts.reuse.isAlong(axis))
       continue;
     if (std::vector<std::string> parts = savings(facts, axis); !parts.empty())
-      lines.push_back(fmt::format("merge two neighbours along {}: saves {}", "xyz"[axis], joinAnd(parts)));
+      lines.push_back(fmt::format("merge two neighbours along {} (coarsen {}=2 map=blocked): saves {}",
+                                  "xyz"[axis], "xyz"[axis], joinAnd(parts)));
   }
   return lines;
 }
