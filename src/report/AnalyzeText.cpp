@@ -229,12 +229,11 @@ private:
     for (const Access &access : facts.accesses->all()) {
       if (!isTraffic(*access.array))
         continue;
-      std::vector<std::string> row = {nameOf(access.kind), nameOf(access.array->space), access.text,
-                                      pattern(access), subscriptText(access)};
-      if (seen.insert(row).second) {
-        row.insert(row.begin(), lineOf(access.location));
+      std::vector<std::string> row = {
+          lineOf(access.location), nameOf(access.kind),  nameOf(access.array->space), access.text,
+          pattern(access),         subscriptText(access)};
+      if (seen.insert(row).second)
         rows.push_back(row);
-      }
     }
     if (rows.empty())
       page.line("accesses", "none to shared or global memory");
