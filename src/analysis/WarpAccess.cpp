@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/WarpAccess.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace heddle::analysis {
@@ -21,6 +25,9 @@ std::array<std::array<int64_t, 3>, lanes> firstWarp(const LaunchFacts &launch) {
   return threads;
 }
 
+/// True where all lanes of a warp have the same threadIdx.y and threadIdx.z.
+bool isOneRow(const LaunchFacts &launch) { return launch.block[0].value_or(lanes) >= lanes; }
+
 /// A symbol in a product with a thread index decides about distances between lanes, so 0 cannot represent it.
 std::optional<std::string> unknownDistance(const Polynomial &form, const LaunchFacts &launch) {
   for (const auto &term : form.terms()) {
@@ -28,9 +35,8 @@ std::optional<std::string> unknownDistance(const Polynomial &form, const LaunchF
       continue;
     for (const Symbol *factor : term.first) {
       bool matters = factor->dependsOnThread();
-      // threadIdx.y is the same for all lanes of a warp that is one row.
       if (factor->kind == SymbolKind::ThreadIdx && factor->dimension > 0)
-        matters = launch.block[0].value_or(lanes) < lanes;
+        matters = !isOneRow(launch);
       if (matters)
         for (const Symbol *other : term.first)
           if (other != factor)
@@ -60,33 +66,149 @@ unsigned rounds(const std::vector<int64_t> &addresses, int64_t bytes) {
   return (total + parts - 1) / parts;
 }
 
-/// Everything but the threads' part and the constant moves all lanes by whole sectors: in[256 * blockIdx.x + threadIdx.x + 1].
-/// A block that is not known is taken for whole warps, as its first warp is.
-bool movesBySectors(const Polynomial &form) {
-  return std::ranges::all_of(form.terms(), [](const auto &term) {
-    int64_t step = floorRemainder(term.second, sectorBytes);
-    for (const Symbol *factor : term.first) {
-      if (factor->numerator)
-        return false;
-      if (factor->kind == SymbolKind::BlockDim && factor->dimension == 0)
-        step *= lanes;
+/// The addresses of a warp in global memory as what is known of each lane, and unknown numbers by which all lanes, or the rows of
+/// a narrow block, are moved.
+struct Placement {
+  Polynomial lanePart; ///< numbers and single thread indices that differ within a warp
+  /// Unknown numbers of bytes, as a number times symbols: (4, {w, blockIdx.y}).
+  using Unknown = std::pair<int64_t, Monomial>;
+  std::vector<Unknown> ofWarp; ///< moves all lanes alike
+  std::vector<Unknown> ofRow;  ///< times threadIdx.y or .z, where a warp has several rows
+  bool isUnderstood = true;    ///< false where lanes of a row are an unknown number of bytes apart
+};
+
+Placement placementOf(const Polynomial &form, const LaunchFacts &launch) {
+  Placement result;
+  for (const auto &[product, coefficient] : form.terms()) {
+    const auto lane = std::ranges::find_if(product, [&](const Symbol *factor) {
+      const bool isConstantInWarp =
+          isOneRow(launch) && factor->kind == SymbolKind::ThreadIdx && factor->dimension > 0;
+      return factor->dependsOnThread() && !isConstantInWarp;
+    });
+    Polynomial term(coefficient);
+    for (const Symbol *factor : product)
+      term = term * Polynomial(factor);
+    if (product.empty() || (lane != product.end() && product.size() == 1)) {
+      // (threadIdx.x + n) / 32
+      if (lane != product.end() && (*lane)->numerator && (*lane)->numerator->mentionsAny([](const Symbol &s) {
+            return s.kind == SymbolKind::Parameter || s.kind == SymbolKind::Uniform ||
+                   s.kind == SymbolKind::Iteration;
+          }))
+        result.isUnderstood = false;
+      result.lanePart = result.lanePart + term;
+      // The first row of another warp of a narrow block.
+      if (const int64_t width = launch.block[0].value_or(lanes);
+          lane != product.end() && !isOneRow(launch) && (*lane)->dimension == 1 && lanes % width == 0)
+        result.ofWarp.push_back({coefficient * (int64_t(lanes) / width), {}});
+    } else if (lane == product.end()) {
+      result.ofWarp.push_back({coefficient, product});
+    } else {
+      result.isUnderstood &= (*lane)->kind == SymbolKind::ThreadIdx && (*lane)->dimension > 0;
+      Monomial rest = product;
+      rest.erase(rest.begin() + (lane - product.begin()));
+      result.ofRow.push_back({coefficient, rest});
     }
-    const bool isLanes = term.first.size() == 1 && term.first[0]->kind == SymbolKind::ThreadIdx;
-    return term.first.empty() || isLanes || step % sectorBytes == 0;
-  });
+  }
+  return result;
 }
 
-void countSectors(WarpAccess &result, const std::vector<int64_t> &addresses, int64_t bytes, bool isPlaced) {
-  std::set<int64_t> sectors, distinct;
-  // The array's start is aligned. Where the warp's first address in it is not known, count from that.
-  int64_t first = isPlaced ? 0 : *std::min_element(addresses.begin(), addresses.end());
-  for (int64_t address : addresses) {
-    distinct.insert(address);
-    for (int64_t byte = 0; byte < bytes; ++byte)
-      sectors.insert(floorDivide(address - first + byte, sectorBytes));
+/// The part of an unknown number's bytes that is known to be a factor. A block that is not known is taken for whole warps.
+int64_t factorOf(const Placement::Unknown &unknown) {
+  int64_t factor = unknown.first;
+  for (const Symbol *symbol : unknown.second)
+    if (symbol->kind == SymbolKind::BlockDim && symbol->dimension == 0)
+      factor = factor % sectorBytes * lanes;
+  return std::gcd(factor, sectorBytes);
+}
+
+/// What must be a multiple of what, so that unknown numbers move lanes by whole sectors.
+struct Alignment {
+  std::map<std::string, int64_t> multiples; ///< by symbol
+  int64_t step = sectorBytes;               ///< lanes are moved by a multiple of this, if these hold
+  int64_t stepOtherwise = sectorBytes;
+
+  void add(const Placement::Unknown &unknown) {
+    const int64_t factor = factorOf(unknown);
+    stepOtherwise = std::gcd(stepOtherwise, factor);
+    if (factor == sectorBytes)
+      return;
+    const auto named = std::ranges::find_if(unknown.second, [](const Symbol *symbol) {
+      return symbol->kind == SymbolKind::Parameter || symbol->kind == SymbolKind::Uniform;
+    });
+    if (named == unknown.second.end())
+      step = std::gcd(step, factor);
+    else
+      multiples[(*named)->name] =
+          std::lcm(std::max<int64_t>(multiples[(*named)->name], 1), sectorBytes / factor);
   }
-  result.sectors = unsigned(sectors.size());
-  result.fewestSectors = unsigned((int64_t(distinct.size()) * bytes + sectorBytes - 1) / sectorBytes);
+
+  /// "w is a multiple of 8"
+  std::string str() const {
+    std::vector<std::string> parts;
+    for (const auto &[name, of] : multiples)
+      parts.push_back(fmt::format("{} is a multiple of {}", name, of));
+    return fmt::format("{}", fmt::join(parts, " and "));
+  }
+};
+
+struct Range {
+  unsigned least = 0, most = 0;
+};
+
+/// Sectors of lanes that are moved by any multiple of `step` bytes.
+Range sectorsOf(const std::vector<int64_t> &addresses, int64_t bytes, int64_t step) {
+  Range range{~0U, 0};
+  for (int64_t moved = 0; moved < sectorBytes; moved += step) {
+    std::set<int64_t> sectors;
+    for (int64_t address : addresses)
+      for (int64_t sector = floorDivide(address + moved, sectorBytes);
+           sector <= floorDivide(address + moved + bytes - 1, sectorBytes); ++sector)
+        sectors.insert(sector);
+    range = {std::min(range.least, unsigned(sectors.size())), std::max(range.most, unsigned(sectors.size()))};
+  }
+  return range;
+}
+
+using Rows = std::map<std::array<int64_t, 2>, std::vector<int64_t>>; ///< addresses by threadIdx.y and .z
+
+/// Rows that are an unknown number of bytes apart are taken not to overlap.
+Range sectorsOfRows(const Rows &rows, int64_t bytes, int64_t step) {
+  Range sum;
+  for (const auto &row : rows) {
+    const Range one = sectorsOf(row.second, bytes, step);
+    sum = {sum.least + one.least, sum.most + one.most};
+  }
+  return sum;
+}
+
+/// "2 rows of 64 bytes, n elements apart"
+std::string rowsText(const Rows &rows, const Polynomial &form, int64_t bytes, const Symbol *y) {
+  const std::vector<int64_t> &first = rows.begin()->second;
+  const std::set<int64_t> distinct(first.begin(), first.end());
+  const bool isDense = *distinct.rbegin() - *distinct.begin() == bytes * (int64_t(distinct.size()) - 1);
+  std::string text = fmt::format("{} rows", rows.size());
+  if (isDense)
+    text += fmt::format(" of {} bytes", bytes * int64_t(distinct.size()));
+  const auto perRow = form.coefficient(y);
+  if (const auto elements = perRow ? perRow->dividedBy(bytes) : std::nullopt)
+    text += fmt::format(", {} elements apart", elements->str());
+  return text;
+}
+
+/// Lanes that are at least a sector apart touch one each: m[r * columns] with r by thread.
+void countApart(WarpAccess &result, const Polynomial &form, const Symbol *x, int64_t bytes, unsigned count) {
+  const auto perLane = form.coefficient(x);
+  if (!perLane || perLane->terms().size() != 1 || (bytes & (bytes - 1)) || bytes > sectorBytes)
+    return;
+  const auto &[product, coefficient] = *perLane->terms().begin();
+  if (product.size() != 1 || coefficient <= 0 || coefficient % bytes)
+    return;
+  result.rows = fmt::format("lanes {} elements apart", perLane->dividedBy(bytes)->str());
+  result.sectors = result.mostSectors = count;
+  result.leastSectors = 1;
+  result.fewestSectors = unsigned((int64_t(count) * bytes + sectorBytes - 1) / sectorBytes);
+  result.condition =
+      fmt::format("{} is at least {}", product.front()->name, (sectorBytes + coefficient - 1) / coefficient);
 }
 
 } // namespace
@@ -98,31 +220,77 @@ WarpAccess warpAccess(const Accesses &accesses, const Access &access) {
     return result;
   }
   const Polynomial &form = *access.address;
-  int64_t bytes = std::max<int64_t>(access.bytes, 1);
+  const LaunchFacts &launch = accesses.launch();
+  const int64_t bytes = std::max<int64_t>(access.bytes, 1);
   const Symbol *x = accesses.symbols().threadIdx(0);
   auto perThread = form.coefficient(x);
   bool isPlain =
       perThread && !form.mentionsAny([&](const Symbol &s) { return s.numerator && s.dependsOnThread(); });
   if (auto step = isPlain ? perThread->constant() : std::nullopt; step && *step % bytes == 0)
     result.stride = *step / bytes;
-  if (auto other = unknownDistance(form, accesses.launch())) {
-    result.reason = fmt::format("the stride between lanes depends on {}", *other);
+
+  const auto threads = firstWarp(launch);
+  int64_t inBlock = 1;
+  for (const auto &extent : launch.block)
+    inBlock *= extent.value_or(lanes);
+  const unsigned count = unsigned(std::min<int64_t>(lanes, inBlock));
+  const auto addressesOf = [&](const Polynomial &part) {
+    std::vector<int64_t> addresses;
+    for (unsigned lane = 0; lane < count; ++lane)
+      addresses.push_back(part.evaluate([&](const Symbol &symbol) {
+        return symbol.kind == SymbolKind::ThreadIdx ? threads[lane][symbol.dimension] : 0;
+      }));
+    return addresses;
+  };
+
+  const auto unknown = unknownDistance(form, launch);
+  if (access.array->space == Array::Space::Shared) {
+    if (unknown) {
+      result.reason = fmt::format("the stride between lanes depends on {}", *unknown);
+      return result;
+    }
+    const std::vector<int64_t> addresses = addressesOf(form);
+    result.isOneAddress = std::set<int64_t>(addresses.begin(), addresses.end()).size() == 1;
+    result.bankConflicts = rounds(addresses, bytes);
     return result;
   }
-  std::vector<int64_t> addresses;
-  auto threads = firstWarp(accesses.launch());
-  int64_t inBlock = 1;
-  for (const auto &extent : accesses.launch().block)
-    inBlock *= extent.value_or(lanes);
-  for (unsigned lane = 0; lane < std::min<int64_t>(lanes, inBlock); ++lane)
-    addresses.push_back(form.evaluate([&](const Symbol &symbol) {
-      return symbol.kind == SymbolKind::ThreadIdx ? threads[lane][symbol.dimension] : 0;
-    }));
 
-  if (access.array->space == Array::Space::Shared)
-    result.bankConflicts = rounds(addresses, bytes);
-  else
-    countSectors(result, addresses, bytes, movesBySectors(form));
+  const Placement placement = placementOf(form, launch);
+  if (!placement.isUnderstood) {
+    if (unknown && isPlain && isOneRow(launch))
+      countApart(result, form, x, bytes, count);
+    if (!result.sectors)
+      result.reason = unknown ? fmt::format("the stride between lanes depends on {}", *unknown)
+                              : "the distance between lanes depends on a division";
+    return result;
+  }
+  const std::vector<int64_t> addresses = addressesOf(placement.lanePart);
+  const std::set<int64_t> distinct(addresses.begin(), addresses.end());
+  Rows rows;
+  for (unsigned lane = 0; lane < count; ++lane)
+    rows[placement.ofRow.empty() ? std::array<int64_t, 2>{} : std::array{threads[lane][1], threads[lane][2]}]
+        .push_back(addresses[lane]);
+  Alignment alignment;
+  for (const Placement::Unknown &each : placement.ofWarp)
+    alignment.add(each);
+  for (const Placement::Unknown &each : placement.ofRow)
+    alignment.add(each);
+  int64_t distinctLanes = 0;
+  for (const auto &row : rows)
+    distinctLanes += int64_t(std::set<int64_t>(row.second.begin(), row.second.end()).size());
+  result.fewestSectors = unsigned((distinctLanes * bytes + sectorBytes - 1) / sectorBytes);
+  result.isOneAddress = rows.size() == 1 && distinct.size() == 1;
+  if (rows.size() > 1)
+    result.rows = rowsText(rows, form, bytes, accesses.symbols().threadIdx(1));
+  const Range always = sectorsOfRows(rows, bytes, alignment.stepOtherwise);
+  const Range aligned = sectorsOfRows(rows, bytes, alignment.step);
+  result.leastSectors = always.least;
+  result.mostSectors = always.most;
+  if (aligned.least == aligned.most) {
+    result.sectors = aligned.least;
+    if (always.least != always.most)
+      result.condition = alignment.str();
+  }
   return result;
 }
 

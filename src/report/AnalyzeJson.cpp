@@ -155,6 +155,9 @@ Json accessJson(const Accesses &accesses, const Access &access) {
            {{"stride", orNull(warp.stride)},
             {"sectors", orNull(warp.sectors)},
             {"fewestSectors", orNull(warp.fewestSectors)},
+            {"leastSectors", orNull(warp.leastSectors)},
+            {"mostSectors", orNull(warp.mostSectors)},
+            {"condition", warp.condition.empty() ? Json() : Json(warp.condition)},
             {"bankConflicts", orNull(warp.bankConflicts)}}}};
 }
 

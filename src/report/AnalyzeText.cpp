@@ -5,7 +5,6 @@
 // it cost.
 #include "analysis/HiddenBarriers.h"
 #include "analysis/RegionView.h"
-#include "analysis/WarpAccess.h"
 #include "report/AnalyzeReport.h"
 #include "report/KernelWords.h"
 #include "report/Page.h"
@@ -203,17 +202,23 @@ private:
       limitedTable("shared", rows);
   }
 
-  /// "1 element per lane, coalesced", "same address", "32-way bank conflict"
+  static std::string oneAddress(const Access &access) {
+    return access.isWrite() ? "one address" : "broadcast";
+  }
+
+  /// "coalesced, 4 sectors", "broadcast", "32-way bank conflict"
   std::string pattern(const Access &access) const {
     if (access.array->space != Array::Space::Shared && access.array->space != Array::Space::Global)
       return "";
     WarpAccess warp = warpAccess(*facts.accesses, access);
     if (warp.bankConflicts)
-      return warp.isBroadcast()         ? "broadcast"
+      return warp.isOneAddress          ? oneAddress(access)
              : *warp.bankConflicts == 1 ? "no bank conflict"
                                         : fmt::format("{}-way bank conflict", *warp.bankConflicts);
+    if (std::string text = conditionalSectors(warp); !text.empty())
+      return text;
     if (warp.sectors)
-      return warp.isBroadcast()   ? "broadcast"
+      return warp.isOneAddress    ? oneAddress(access)
              : warp.isCoalesced() ? fmt::format("coalesced, {}", counted(*warp.sectors, "sector"))
                                   : fmt::format("{} per request, {} would suffice",
                                                 counted(*warp.sectors, "sector"), *warp.fewestSectors);

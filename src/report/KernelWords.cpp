@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/KernelWords.h"
 
-#include "analysis/WarpAccess.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
@@ -11,13 +10,40 @@ namespace heddle::report {
 
 using namespace analysis;
 
+namespace {
+
+std::string rangeText(unsigned least, unsigned most) {
+  return fmt::format("{} {} {}", least, most == least + 1 ? "or" : "to", most);
+}
+
+} // namespace
+
+std::string conditionalSectors(const WarpAccess &warp) {
+  if (!warp.mostSectors || (warp.sectors && warp.condition.empty() && warp.rows.empty()))
+    return "";
+  std::string text = warp.rows.empty() ? "" : warp.rows + ": ";
+  if (!warp.sectors)
+    return text + rangeText(*warp.leastSectors, *warp.mostSectors) + " sectors";
+  if (warp.isCoalesced() && warp.rows.empty())
+    text += "coalesced, ";
+  text += counted(*warp.sectors, "sector");
+  if (!warp.condition.empty())
+    text += fmt::format(" if {}, else {}", warp.condition,
+                        *warp.leastSectors == 1 && *warp.mostSectors > 2
+                            ? "fewer"
+                            : rangeText(*warp.leastSectors, *warp.mostSectors));
+  return text;
+}
+
 AccessWords accessWords(const KernelFacts &facts, const Access &access) {
   if (access.array->space != Array::Space::Shared && access.array->space != Array::Space::Global)
     return {};
   const WarpAccess warp = warpAccess(*facts.accesses, access);
+  if (std::string text = conditionalSectors(warp); !text.empty())
+    return {text, Tone::Info};
   if (warp.bankConflicts || warp.sectors) {
-    if (warp.isBroadcast())
-      return {"broadcast: one address per warp", Tone::Good};
+    if (warp.isOneAddress)
+      return {access.isWrite() ? "one address per warp" : "broadcast: one address per warp", Tone::Good};
     if (warp.bankConflicts)
       return *warp.bankConflicts == 1
                  ? AccessWords{"no bank conflict", Tone::Good}
@@ -34,6 +60,16 @@ AccessWords accessWords(const KernelFacts &facts, const Access &access) {
                                             Tone::Warn};
   }
   return {warp.reason, Tone::Info};
+}
+
+std::string laterText(const Reuse &reuse) {
+  if (!reuse.iterations)
+    return "";
+  const size_t iterations = size_t(std::abs(reuse.iterations));
+  return fmt::format(", {} later{}", counted(iterations, "iteration"),
+                     reuse.isCertain ? ""
+                                     : fmt::format(", if the loop runs more than {}",
+                                                   iterations == 1 ? "once" : counted(iterations, "time")));
 }
 
 std::string subscriptText(const Access &access) {
@@ -62,16 +98,6 @@ std::string withLine(const Step &step) {
 std::string branchText(DivergentBranch::Kind kind) {
   switch (kind) {
   case DivergentBranch::Kind::If: return "if";
-std::string laterText(const Reuse &reuse) {
-  if (!reuse.iterations)
-    return "";
-  const size_t iterations = size_t(std::abs(reuse.iterations));
-  return fmt::format(", {} later{}", counted(iterations, "iteration"),
-                     reuse.isCertain ? ""
-                                     : fmt::format(", if the loop runs more than {}",
-                                                   iterations == 1 ? "once" : counted(iterations, "time")));
-}
-
   case DivergentBranch::Kind::Switch: return "switch";
   case DivergentBranch::Kind::Loop: return "loop";
   case DivergentBranch::Kind::Conditional: return "?:";

@@ -190,9 +190,43 @@ TEST(WarpAccess, AKnownOffsetTakesAnotherSector) {
   EXPECT_EQ(warpOf("a[threadIdx.x + 8] = 0;", blockOf(256)).sectors, 4u);
 }
 
-TEST(WarpAccess, AnUnknownOffsetIsTakenForWholeSectors) {
-  EXPECT_EQ(warpOf("a[n + threadIdx.x + 1] = 0;", blockOf(256)).sectors, 4u);
-  EXPECT_EQ(warpOf("a[threadIdx.y * n + threadIdx.x + 1] = 0;", blockOf(32, 8)).sectors, 4u);
+/// "4 (4-5) if n is a multiple of 8"
+std::string sectorsOf(const std::string &index, const LaunchFacts &launch) {
+  const WarpAccess w = warpOf("for (int i = 0; i < n; ++i) a[" + index + "] = 0;", launch);
+  return fmt::format("{}{} ({}-{}){}", w.rows.empty() ? "" : w.rows + ": ",
+                     w.sectors ? fmt::to_string(*w.sectors) : "?", w.leastSectors.value_or(0),
+                     w.mostSectors.value_or(0), w.condition.empty() ? "" : " if " + w.condition);
+}
+
+TEST(WarpAccess, AnUnknownOffsetIsACondition) {
+  EXPECT_EQ(sectorsOf("n + threadIdx.x", blockOf(256)), "4 (4-5) if n is a multiple of 8");
+  EXPECT_EQ(sectorsOf("2 * n + threadIdx.x", blockOf(256)), "4 (4-5) if n is a multiple of 4");
+  EXPECT_EQ(sectorsOf("threadIdx.y * n + threadIdx.x + 1", blockOf(32, 8)),
+            "5 (4-5) if n is a multiple of 8");
+  EXPECT_EQ(sectorsOf("8 * n + threadIdx.x + 1", blockOf(256)), "5 (5-5)");
+  EXPECT_EQ(sectorsOf("n + 64 * threadIdx.x", blockOf(256)), "32 (32-32)");
+}
+
+TEST(WarpAccess, WhatIsNoParameterGivesARange) {
+  EXPECT_EQ(sectorsOf("i + threadIdx.x", blockOf(256)), "? (4-5)");
+  EXPECT_EQ(sectorsOf("10 * blockIdx.x + threadIdx.x", blockOf(256)), "? (4-5)");
+  EXPECT_EQ(sectorsOf("10 * blockIdx.x + threadIdx.x + 1", blockOf(256)), "5 (5-5)")
+      << "always 4 bytes beside";
+  EXPECT_EQ(sectorsOf("10 * threadIdx.y + threadIdx.x", blockOf(32, 8)), "? (4-5)") << "as of another warp";
+}
+
+TEST(WarpAccess, RowsOfANarrowBlockAreAParameterApart) {
+  EXPECT_EQ(sectorsOf("threadIdx.y * n + threadIdx.x", blockOf(16, 16)),
+            "2 rows of 64 bytes, n elements apart: 4 (4-6) if n is a multiple of 8");
+  EXPECT_EQ(sectorsOf("threadIdx.y * n + threadIdx.x + 1", blockOf(8, 8)),
+            "4 rows of 32 bytes, n elements apart: 8 (4-8) if n is a multiple of 8");
+}
+
+TEST(WarpAccess, LanesMayBeAParameterApart) {
+  EXPECT_EQ(sectorsOf("threadIdx.x * n + i", blockOf(256)),
+            "lanes n elements apart: 32 (1-32) if n is at least 8");
+  EXPECT_EQ(warpOf("a[threadIdx.x * n + threadIdx.x] = 0;", blockOf(256)).reason,
+            "the stride between lanes depends on n");
 }
 
 TEST(WarpAccess, AStrideSpreadsTheWarpOverSectors) {
@@ -204,7 +238,7 @@ TEST(WarpAccess, AStrideSpreadsTheWarpOverSectors) {
 
 TEST(WarpAccess, OneElementForAllIsABroadcast) {
   WarpAccess w = warpOf("a[blockIdx.x] = 0;", blockOf(256));
-  EXPECT_TRUE(w.isBroadcast());
+  EXPECT_TRUE(w.isOneAddress);
   EXPECT_EQ(w.sectors, 1u);
 }
 
@@ -229,8 +263,11 @@ TEST(WarpAccess, ABlockNarrowerThanAWarpFoldsIntoRows) {
   EXPECT_EQ(w.sectors, 4u);
   WarpAccess unknown = warpOf("a[threadIdx.y * n + threadIdx.x] = 0;", blockOf(16, 16));
   EXPECT_EQ(unknown.stride, 1);
-  EXPECT_EQ(unknown.reason, "the stride between lanes depends on n");
-  EXPECT_EQ(warpOf("a[threadIdx.y * n + threadIdx.x] = 0;", blockOf(32, 8)).sectors, 4u);
+  EXPECT_EQ(unknown.condition, "n is a multiple of 8");
+  EXPECT_EQ(warpOf("__shared__ float s[64]; s[threadIdx.y * n + threadIdx.x] = 0;", blockOf(16, 2)).reason,
+            "the stride between lanes depends on n");
+  EXPECT_FALSE(
+      warpOf("__shared__ float s[8][8]; s[threadIdx.y][n] = 0;", blockOf(16, 2)).isOneAddress); // 2 rows
 }
 
 } // namespace
