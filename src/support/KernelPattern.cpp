@@ -3,7 +3,7 @@
 
 #include "support/Demangle.h"
 
-#include <set>
+#include <cctype>
 
 namespace heddle {
 namespace {
@@ -44,14 +44,32 @@ std::string withoutNamespaces(const std::string &name) {
   return last == std::string::npos ? name : name.substr(last + 2);
 }
 
+bool isOfName(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+/// "gemm<double, false>" and "gemm<double,false>" are the same; "unsigned int" keeps its space.
+std::string withoutSpaces(const std::string &name) {
+  std::string text;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != ' ')
+      text += name[i];
+    else if (const size_t next = name.find_first_not_of(' ', i);
+             !text.empty() && isOfName(text.back()) && next != std::string::npos && isOfName(name[next]))
+      text += ' ', i = next - 1;
+  }
+  return text;
+}
+
 } // namespace
 
 bool isMeant(const std::string &mangled, const std::string &pattern) {
   const std::string whole = demangled(mangled), name = whole.substr(0, parametersAt(whole)),
                     function = withoutResult(name), plain = withoutTemplateArguments(function);
-  const std::set<std::string> all = {
-      "", mangled, whole, name, function, withoutNamespaces(function), plain, withoutNamespaces(plain)};
-  return all.count(pattern) != 0;
+  const std::string wanted = withoutSpaces(pattern);
+  for (const std::string &form : {std::string(), mangled, whole, name, function, withoutNamespaces(function),
+                                  plain, withoutNamespaces(plain)})
+    if (withoutSpaces(form) == wanted)
+      return true;
+  return false;
 }
 
 } // namespace heddle

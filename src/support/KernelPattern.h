@@ -9,7 +9,7 @@
 namespace heddle {
 
 /// Whether a kernel is meant by `pattern`: its mangled name, its demangled name with or without the parameter list, with
-/// or without template arguments, with or without namespaces. An empty pattern means every kernel.
+/// or without template arguments, with or without namespaces; spaces between symbols do not count. An empty pattern means every kernel.
 bool isMeant(const std::string &mangled, const std::string &pattern);
 
 } // namespace heddle

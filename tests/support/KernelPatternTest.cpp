@@ -17,9 +17,11 @@ TEST(KernelPattern, APlainKernel) {
 TEST(KernelPattern, ATemplateInANamespace) {
   const std::string mangled = "_ZN4math4sortIfLi4EEEvPT_i"; // void math::sort<float, 4>(float*, int)
   for (const char *pattern : {"sort", "math::sort", "math::sort<float, 4>", "sort<float, 4>",
-                              "void math::sort<float, 4>(float*, int)"})
+                              "void math::sort<float, 4>(float*, int)", "sort<float,4>", "sort< float , 4 >",
+                              "void math::sort<float,4>(float *,int)"})
     EXPECT_TRUE(isMeant(mangled, pattern)) << pattern;
-  for (const char *pattern : {"math", "sort<double, 4>", "void"})
+  for (const char *pattern :
+       {"math", "sort<double, 4>", "void", "mathsort", "voidmath::sort<float, 4>(float*, int)"})
     EXPECT_FALSE(isMeant(mangled, pattern)) << pattern;
 }
 
