@@ -70,12 +70,23 @@ public:
     if (side)
       for (const Stmt *statement : analysis::statementsOf(side))
         if (!isa<NullStmt>(statement) && !readOne(statement))
-          return legalityFailure(unit.location(statement),
-                                 "this is more than giving a variable or an element a value");
+          return refusal(statement);
     return steps;
   }
 
 private:
+  Diagnostic refusal(const Stmt *statement) const {
+    Diagnostic refused =
+        legalityFailure(unit.location(statement), "a side may only assign to variables or elements");
+    if (!isa<IfStmt>(statement))
+      return refused;
+    refused.text += "; this one has an 'if'";
+    refused.hint =
+        fmt::format("convert the inner branch first, by branchless line={} with it on a line of its own",
+                    unit.location(statement).line);
+    return refused;
+  }
+
   bool readOne(const Stmt *statement) {
     if (auto *cleanups = dyn_cast<ExprWithCleanups>(statement))
       statement = cleanups->getSubExpr();
