@@ -208,8 +208,12 @@ private:
       if (auto *refused = std::get_if<Diagnostic>(&found))
         return context.refuse(*refused);
       if (sketch(other, std::get<RoleSplit>(found)) != first)
-        return context.refuse(instance->location, "'{}' would be split in another way than '{}'",
-                              instance->name, kernel.name);
+        return context.refuse(
+            legalityFailure(instance->location, fmt::format("'{}' would be split in another way than '{}'",
+                                                            instance->name, kernel.name))
+                .withHint(
+                    "give each case a kernel of its own, or apply the directive to a file that launches one "
+                    "of them"));
     }
     return true;
   }
