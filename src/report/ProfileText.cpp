@@ -16,7 +16,8 @@ using namespace divergence;
 /// Lines that cost less than this are left to the JSON form.
 using model::threshold::report::leastShare;
 
-std::string percentText(double share) { return fmt::format("{:.1f} %", 100 * share); }
+/// Rounding errors of sums are not printed as -0.0 %.
+std::string percentText(double share) { return fmt::format("{:.1f} %", std::round(1000 * share) / 10 + 0.0); }
 std::string ofAll(uint64_t part, uint64_t all) {
   return fmt::format("{} of {} ({})", part, all, percentText(all ? double(part) / double(all) : 0));
 }
@@ -120,7 +121,7 @@ void addPrediction(Page &page, const Prediction &prediction) {
     if (decides[i] && std::find(said.begin(), said.end(), inputText(prediction.inputs[i])) == said.end())
       said.push_back(inputText(prediction.inputs[i]));
   if (!said.empty())
-    page.more("decided by " + joinAnd(said));
+    page.more("their counts depend on " + joinAnd(said));
 }
 
 std::string latencyText(const ProfileOfProgram &profile, const KernelSummary &kernel) {
