@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <iterator>
 #include <regex>
 #include <set>
@@ -72,6 +73,12 @@ std::vector<const source::Launch *> launchesOf(const source::Program &program, c
   return launches;
 }
 
+/// Whether the text has a definition of the name at all, whatever its value.
+bool hasDefinition(const std::string &text, const std::string &name) {
+  return std::regex_search(
+      text, std::regex(fmt::format(R"(#[ \t]*define[ \t]+{0}\b|\w[ \t]+{0}[ \t]*[=({{;,)])", name)));
+}
+
 const char *const axisNames[] = {"x", "y", "z"};
 
 } // namespace
@@ -101,6 +108,12 @@ std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &progra
     const source::LaunchNumber &number = launch->block.xyz[axis];
     // Of a variable that is assigned elsewhere, too, another initial value may change nothing: it must be what the launch gets.
     const bool isWhatIsLaunched = literal && (!literal->isVariable || number.value == literal->value);
+    if (!literal && !hasDefinition(text, constant.name))
+      return NoBlock{fmt::format(
+          "block: '{}', which sizes the block of the launch in line {}, is not defined in {}; only "
+          "constants of that file can be changed, not those of headers or -D",
+          constant.name, launch->location.line,
+          std::filesystem::path(launch->location.file).filename().string())};
     if (!isWhatIsLaunched)
       return NoBlock{fmt::format("block: '{}', which sizes the block of the launch in line {}, is not "
                                  "defined once in this file as a plain number{}; "

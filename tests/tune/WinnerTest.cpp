@@ -247,6 +247,13 @@ TEST(BlockSize, AVariableThatMayHaveAnotherValueAtTheLaunchIsNot) {
   EXPECT_THAT(std::get<NoBlock>(given).reason, HasSubstr("is a parameter of the function that launches"));
 }
 
+TEST(BlockSize, AConstantOfAnotherFileIsNot) {
+  const auto elsewhere = withBlockOf64("", "__clang_major__");
+  ASSERT_TRUE(std::holds_alternative<NoBlock>(elsewhere));
+  EXPECT_THAT(std::get<NoBlock>(elsewhere).reason,
+              HasSubstr("is not defined in scale.cu; only constants of that file can be changed"));
+}
+
 TEST_F(Winner, ABlockThatNothingNamesIsRefusedWithTheReason) {
   problem.text.replace(problem.text.find("Threads, Threads>>>(values, more"), 20, "Threads, 128>>>(");
   Made nothing = CudaMaker(problem).make(configuration({.directives = {"block x=64"}}));
