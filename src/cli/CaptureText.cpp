@@ -66,8 +66,10 @@ std::string launchText(const CaptureShown &shown) {
 std::string choiceText(const CaptureShown &shown, const build::CaptureResult &result) {
   if (result.shapes.size() < 2 || shown.costShare <= 0)
     return "";
-  return fmt::format("  one of {} of this kernel, grid and block, which take {:.0f} % of the {} of all {}\n",
-                     counted(shown.shape.launches, "launch", "launches"), 100 * shown.costShare,
+  const bool isOnly = shown.shape.launches == 1;
+  return fmt::format("  {} of this kernel, grid and block{} {:.0f} % of the {} of all {}\n",
+                     isOnly ? "the only launch" : fmt::format("one of {} launches", shown.shape.launches),
+                     isOnly ? "; it takes" : ", which take", 100 * shown.costShare,
                      result.unit == "micros" ? "time" : "instructions",
                      counted(result.launches(), "launch", "launches"));
 }
