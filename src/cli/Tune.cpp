@@ -273,7 +273,8 @@ void tuneProgram(TuneRequest &request, Session &session) {
     session.exitCode = ExitInterrupted;
   }
   std::cout << (request.json ? tune::reportJson(*report)
-                             : tuneText(*report, request.top, request.output, hasPragmas, run->arch.name));
+                             : tuneText(*report, request.top, request.output, hasPragmas, run->arch.name,
+                                        request.fills));
 }
 
 } // namespace

@@ -185,7 +185,7 @@ void ProgressLine::clear() {
 }
 
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas,
-                     const std::string &arch) {
+                     const std::string &arch, bool isFilled) {
   const tune::Report::Entry &winner = *report.winner();
   const double baseline = report.baseline().evaluation.result.micros;
   std::string text =
@@ -207,7 +207,7 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
                         winner.evaluation.configuration.str());
   text += kernelsText(report);
   if (report.wholeProgram)
-    text += fmt::format("all launches of the program: {}, down from {}\n",
+    text += fmt::format("all launches of the program{}: {}, down from {}\n", isFilled ? ", each filled" : "",
                         timeText(report.wholeProgram->second), timeText(report.wholeProgram->first));
   if (report.predicted)
     text += "these times are a model's prediction: nothing was measured on a GPU\n";

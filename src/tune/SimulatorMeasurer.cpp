@@ -90,7 +90,10 @@ std::vector<std::string> SimulatorMeasurer::environment() const {
 SimulatorMeasurer::Built SimulatorMeasurer::buildIn(const fs::path &folder, const Candidate &candidate,
                                                     const std::vector<std::string> &further) const {
   build::Request request;
-  request.sources = sourcesFor(problem, writeFiles(candidate, problem, folder), candidate.flags);
+  // nvcc generates other PTX for a limit of registers. The PTX that is replayed and assembled is without it (tune/Maker.cpp), and
+  // predictions for the launch and for the program must agree.
+  request.sources =
+      sourcesFor(problem, writeFiles(candidate, problem, folder), withoutAssemblerFlags(candidate.flags));
   request.sources.flags.insert(request.sources.flags.end(), further.begin(), further.end());
   request.compiler = problem.compiler;
   request.arch = problem.arch;
@@ -248,12 +251,16 @@ void SimulatorMeasurer::findScales(const std::vector<counts::LaunchFacts> &launc
       scale = std::max(scale, factor);
   }
   if (rehearsal.fills || (rehearsal.arguments && scales.empty()))
-    for (const counts::LaunchFacts &launch : launches)
-      scale = std::max(scale, counts::factorToFill(launch, arch));
+    for (const counts::LaunchFacts &launch : launches) {
+      factorsToFill[launch.kernel].push_back(counts::factorToFill(launch, arch));
+      scale = std::max(scale, factorsToFill[launch.kernel].back());
+    }
 }
 
-double SimulatorMeasurer::scaleOf(const std::string &kernel) const {
-  auto found = scales.find(kernel);
+double SimulatorMeasurer::scaleOf(const std::string &kernel, size_t number) const {
+  if (const auto filled = factorsToFill.find(kernel); filled != factorsToFill.end())
+    return filled->second[std::min(number, filled->second.size() - 1)];
+  const auto found = scales.find(kernel);
   return found == scales.end() ? scale : found->second;
 }
 
@@ -265,8 +272,9 @@ void SimulatorMeasurer::estimate(const Candidate &candidate, const counts::Progr
   std::vector<counts::LaunchFacts> launches = counts::factsOf(counters, compiled);
   if (candidate.isBaseline())
     findScales(launches);
+  std::map<std::string, size_t> seen; // launches of a kernel
   for (counts::LaunchFacts &launch : launches) {
-    launch = counts::scaled(launch, scaleOf(launch.kernel));
+    launch = counts::scaled(launch, scaleOf(launch.kernel, seen[launch.kernel]++));
     const model::Estimate estimated = counts::estimate(launch, arch);
     if (!estimated.impossible.empty()) {
       result.status = Status::Crashed;

@@ -64,13 +64,15 @@ private:
   Trial tryOut(const Candidate &candidate);
   void estimate(const Candidate &candidate, const counts::ProgramCounters &counters, runner::Result &result);
   void findScales(const std::vector<counts::LaunchFacts> &launches);
-  double scaleOf(const std::string &kernel) const;
+  double scaleOf(const std::string &kernel, size_t number) const;
 
   const Problem &problem;
   const arch::Arch &arch;
   const Rehearsal rehearsal;
   /// How much larger than here launches are to be taken, from the baseline's: by kernel, and of any other.
   std::map<std::string, double> scales;
+  /// By kernel, for each of its launches: what fills the device differs from launch to launch.
+  std::map<std::string, std::vector<double>> factorsToFill;
   double scale = 1;
   TemporaryFolder scratch;
   std::optional<Candidate> baseline;

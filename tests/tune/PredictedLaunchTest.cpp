@@ -73,6 +73,21 @@ TEST_F(PredictedLaunch, ItIsPredictedAsInTheWholeProgram) {
   }
 }
 
+/// Launches of different sizes, each filled by its own factor.
+TEST_F(PredictedLaunch, ALaunchIsFilledAsInTheWholeProgram) {
+  const std::vector<std::string> words = {"-k", "add", "-d", "coarsen x=1|2", "--fill"};
+  std::vector<std::string> whole = words;
+  whole.push_back("--whole-program");
+  const json one = tune("three.cu", words), all = tune("three.cu", whole);
+  ASSERT_EQ(one["results"].size(), 2u) << one.dump(1);
+  ASSERT_EQ(all["results"].size(), 2u) << all.dump(1);
+  for (size_t i = 0; i < 2; ++i)
+    for (const json &kernel : all["results"][i]["kernels"])
+      if (kernel["kernel"] == one["results"][i]["kernels"][0]["kernel"])
+        EXPECT_DOUBLE_EQ(one["results"][i]["micros"], kernel["micros"]) << "the same counts, scale and model";
+  EXPECT_DOUBLE_EQ(one["whole_program"]["baseline_micros"], all["results"][0]["micros"]);
+}
+
 TEST_F(PredictedLaunch, CandidatesThatHangTrapErrOrWriteElsewhereNeverWin) {
   const json report = tune("faults.cu", {"-DCOUNT=1000", "--define", "CHOICE=1|2|3|4|5|6|7|9", "--no-check",
                                          "--strategy", "exhaustive"});
