@@ -144,6 +144,7 @@ private:
     tune::Report::Kernel noted;
     noted.name = kernel.name;
     noted.share = kernel.share;
+    noted.isOfTime = program.plan().sharesAreOf != tune::KernelPlan::Of::Instructions;
     noted.launches = kernel.launches;
     noted.whyNot = whyNot;
     kernels.push_back(noted);

@@ -4,6 +4,7 @@
 #include "build/Build.h"
 #include "build/CaptureRun.h"
 #include "capture/Manifest.h"
+#include "counts/Facts.h"
 #include "support/Files.h"
 #include "support/OwnProgram.h"
 #include "support/Process.h"
@@ -38,6 +39,7 @@ std::optional<tune::ReplayLaunch> launchOf(const fs::path &folder, std::string &
 }
 
 constexpr const char *captureFolder = "launch";
+constexpr const char *countersFile = "launches.json";
 
 /// What a run of the whole program may use of a budget to time its launches again and again, after it made them itself.
 double mostTimingSeconds(double budget) { return std::max(1.0, budget / 20); }
@@ -89,18 +91,49 @@ public:
     return {"--driver", (build::libraryFolder() / "libheddle_cudart.so").string()};
   }
   std::unique_ptr<tune::ReplayModel> model(const tune::KernelShare &kernel) override {
-    if (!fullBlocks)
-      fullBlocks = run.request.fills ? std::map<std::string, double>() : simulator.blocksAtFullSize();
-    const auto found = fullBlocks->find(kernel.longest.kernel);
-    // A program that does not come to its launches without results is taken to be large enough.
-    const bool fills = run.request.fills || (!run.request.small.empty() && found == fullBlocks->end());
-    return std::make_unique<tune::ReplayModel>(
-        run.arch, tune::ReplayModel::Size{fills, found == fullBlocks->end() ? 0 : found->second},
-        simulator.deviceOfLaunch(kernel.name));
+    return std::make_unique<tune::ReplayModel>(run.arch, sizeOf(kernel.longest.kernel),
+                                               simulator.deviceOfLaunch(kernel.name));
+  }
+  std::vector<std::string> countingInto(const fs::path &folder) const override {
+    return {"HEDDLE_COUNTERS=" + (folder / countersFile).string()};
+  }
+  bool predict(const fs::path &folder, std::vector<build::LaunchShape> &shapes) override {
+    counts::ProgramCounters counters;
+    if (!counts::readCounters(folder / countersFile, counters))
+      return false;
+    // Launches keep their proportions: one of a single block is not taken for as much work as all others.
+    double factor = 1;
+    for (const counts::LaunchFacts &launch : counters.launches)
+      if (run.request.fills)
+        factor = std::max(factor, counts::factorToFill(launch, run.arch));
+    std::vector<double> micros;
+    for (const build::LaunchShape &shape : shapes) {
+      const auto launch = std::ranges::find_if(counters.launches, [&](const counts::LaunchFacts &each) {
+        return each.kernel == shape.kernel && std::ranges::equal(each.grid, shape.grid) &&
+               std::ranges::equal(each.block, shape.block);
+      });
+      if (launch == counters.launches.end()) // one of many, which are not all counted
+        return false;
+      const double scale = run.request.fills ? factor : sizeOf(shape.kernel).scaleOf(*launch, run.arch);
+      micros.push_back(counts::estimate(counts::scaled(*launch, scale), run.arch).micros *
+                       double(shape.launches));
+    }
+    for (size_t i = 0; i < shapes.size(); ++i)
+      shapes[i].cost = micros[i];
+    return true;
   }
   const char *whatIsDone() const override { return "run"; }
 
 private:
+  tune::ReplayModel::Size sizeOf(const std::string &kernel) {
+    if (!fullBlocks)
+      fullBlocks = run.request.fills ? std::map<std::string, double>() : simulator.blocksAtFullSize();
+    const auto found = fullBlocks->find(kernel);
+    // A program that does not come to its launches without results is taken to be large enough.
+    const bool fills = run.request.fills || (!run.request.small.empty() && found == fullBlocks->end());
+    return {fills, found == fullBlocks->end() ? 0 : found->second};
+  }
+
   const TuneRun &run;
   tune::SimulatorMeasurer &simulator;
   std::optional<std::map<std::string, double>> fullBlocks; ///< by kernel
@@ -119,7 +152,8 @@ std::unique_ptr<ReplayDevice> replayDeviceOf(const TuneRun &run, tune::Measurer 
 }
 
 build::CaptureResult ReplayProgram::runProgram(build::CaptureRequest::Which which, uint64_t launch,
-                                               const fs::path &folder) const {
+                                               const fs::path &folder,
+                                               const std::vector<std::string> &further) const {
   build::CaptureRequest request;
   request.folder = folder / captureFolder;
   request.kernel = run.problem.kernel;
@@ -133,6 +167,7 @@ build::CaptureResult ReplayProgram::runProgram(build::CaptureRequest::Which whic
     ProcessRequest process = unattended(words, fs::current_path(), run.problem.limits.run);
     process.environment = device.environment();
     process.environment.insert(process.environment.end(), environment.begin(), environment.end());
+    process.environment.insert(process.environment.end(), further.begin(), further.end());
     return runToEnd(process);
   });
 }
@@ -150,17 +185,22 @@ std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, ReplayDev
     return nullptr;
   opened->buildSeconds = run.seconds() - began;
   opened->program = *program;
-  const build::CaptureResult result =
-      opened->runProgram(build::CaptureRequest::Which::First, 0, opened->first.path());
+  const fs::path folder = opened->first.path();
+  build::CaptureResult result =
+      opened->runProgram(build::CaptureRequest::Which::First, 0, folder, device.countingInto(folder));
   if (device.isFailure(result.end))
     return nullptr;
   opened->runSeconds = result.end.seconds;
   opened->timingSeconds = secondsToTime(result, run);
   if (!result.captured.empty())
     opened->firstLaunch = result.captured.front().launch;
+  using Of = tune::KernelPlan::Of;
+  const Of sharesAreOf = result.unit != "instructions"           ? Of::Time
+                         : device.predict(folder, result.shapes) ? Of::PredictedTime
+                                                                 : Of::Instructions;
   const auto kernels = tune::kernelsFrom(reading.result());
   opened->kernels = tune::planKernels(result.shapes, kernels.value_or(std::vector<tune::FileKernel>()));
-  opened->kernels.isTime = result.unit != "instructions";
+  opened->kernels.sharesAreOf = sharesAreOf;
   if (!opened->kernels.tuned.empty())
     return opened;
   whyNot = result.shapes.empty() ? whyNothingIsCaptured(result)

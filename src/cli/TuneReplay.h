@@ -30,6 +30,10 @@ public:
   virtual std::vector<std::string> words() const { return {}; }
   /// What predicts times of a kernel's launch; null where they are measured.
   virtual std::unique_ptr<tune::ReplayModel> model(const tune::KernelShare &) { return nullptr; }
+  /// Environment of the run that shows what launches take. Files that it writes go to the folder.
+  virtual std::vector<std::string> countingInto(const std::filesystem::path &) const { return {}; }
+  /// Predicts the times of launches from these files. False where that is not possible.
+  virtual bool predict(const std::filesystem::path &, std::vector<build::LaunchShape> &) { return false; }
   /// For people: "timed".
   virtual const char *whatIsDone() const = 0;
 };
@@ -60,7 +64,8 @@ public:
 private:
   ReplayProgram(const TuneRun &run, ReplayDevice &device) : run(run), device(device) {}
   build::CaptureResult runProgram(build::CaptureRequest::Which which, uint64_t launch,
-                                  const std::filesystem::path &folder) const;
+                                  const std::filesystem::path &folder,
+                                  const std::vector<std::string> &further = {}) const;
   std::optional<tune::ReplayLaunch> captureInto(const tune::KernelShare &kernel, TemporaryFolder &folder,
                                                 std::string &whyNot);
 

@@ -60,12 +60,13 @@ std::string refusalsText(const tune::Report &report) {
   return text.empty() ? text : "\n" + text;
 }
 
-/// Candidates that were not chosen although their launch is faster than the baseline's: why.
+/// Candidates that were not selected although their launch is faster than the baseline's: why.
 std::string notChosenText(const tune::Report &report) {
   std::string text;
   for (const tune::Report::Entry &entry : report.entries)
     if (!entry.whyNotChosen.empty())
-      text += fmt::format("  not chosen: {}: {}\n", entry.evaluation.configuration.str(), entry.whyNotChosen);
+      text +=
+          fmt::format("  not selected: {}: {}\n", entry.evaluation.configuration.str(), entry.whyNotChosen);
   for (const std::string &each : report.notTried)
     text += fmt::format("  not tried: {}\n", each);
   return text.empty() ? text : "\n" + text;
@@ -122,12 +123,12 @@ std::string kernelsText(const tune::Report &report) {
   size_t width = 0;
   for (const tune::Report::Kernel &kernel : report.kernels)
     width = std::max(width, kernel.name.size());
-  std::string text =
-      fmt::format("\n  {:<{}}  share  launches  one launch  best        ratio  configuration\n", "kernel",
-                  std::max<size_t>(width, 6));
+  const std::string_view share = report.kernels.front().isOfTime ? "% of time" : "% of instructions";
+  std::string text = fmt::format("\n  {:<{}}  {}  launches  one launch  best        ratio  configuration\n",
+                                 "kernel", std::max<size_t>(width, 6), share);
   for (const tune::Report::Kernel &kernel : report.kernels) {
-    text += fmt::format("  {:<{}}  {:>3.0f} %  {:>8}  ", kernel.name, std::max<size_t>(width, 6),
-                        100 * kernel.share, kernel.launches);
+    text += fmt::format("  {:<{}}  {:>{}.0f}  {:>8}  ", kernel.name, std::max<size_t>(width, 6),
+                        100 * kernel.share, share.size(), kernel.launches);
     text += kernel.whyNot.empty() ? fmt::format("{:>10}  {:>10}  {:>5.2f}  {}\n",
                                                 timeText(kernel.baselineMicros), timeText(kernel.bestMicros),
                                                 kernel.baselineMicros / kernel.bestMicros, kernel.best)

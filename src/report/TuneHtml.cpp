@@ -122,12 +122,14 @@ private:
   std::string kernels() const {
     using Column = HtmlTable::Column;
     HtmlTable table;
-    table.column("kernel", Column::Code).column("share", Column::Number).column("launches", Column::Number);
+    table.column("kernel", Column::Code);
+    table.column(report.kernels.front().isOfTime ? "% of time" : "% of instructions", Column::Number);
+    table.column("launches", Column::Number);
     table.column("one launch", Column::Number).column("best", Column::Number);
     table.column("speed-up", Column::Number).column("configuration", Column::Code);
     for (const Report::Kernel &kernel : report.kernels) {
       const bool isTuned = kernel.whyNot.empty();
-      table.row({kernel.name, fmt::format("{:.1f} %", 100 * kernel.share), fmt::format("{}", kernel.launches),
+      table.row({kernel.name, fmt::format("{:.1f}", 100 * kernel.share), fmt::format("{}", kernel.launches),
                  isTuned ? microsText(kernel.baselineMicros) : "-",
                  isTuned ? microsText(kernel.bestMicros) : "-",
                  isTuned ? fmt::format("{:.2f}", kernel.baselineMicros / kernel.bestMicros) : "-",

@@ -45,10 +45,11 @@ std::string KernelPlan::str() const {
   if (tuned.size() + left.size() < 2 || tuned.empty())
     return {};
   std::string text =
-      isTime ? fmt::format("{} takes {:.2g} % of the time of all launches and is tuned first",
-                           tuned.front().name, 100 * tuned.front().share)
-             : fmt::format("{} executes {:.2g} % of the instructions of all launches and is tuned first",
-                           tuned.front().name, 100 * tuned.front().share);
+      fmt::format("{} {} {:.2g} % of the {} of all launches and is tuned first", tuned.front().name,
+                  sharesAreOf == Of::Instructions ? "executes" : "takes", 100 * tuned.front().share,
+                  sharesAreOf == Of::Time            ? "time"
+                  : sharesAreOf == Of::PredictedTime ? "predicted time"
+                                                     : "instructions");
   if (tuned.size() > 1)
     text += ", then " + joinAnd(textsOf(tuned, 1));
   if (!left.empty())

@@ -32,7 +32,8 @@ struct KernelPlan {
   std::vector<KernelShare> tuned, left; ///< the one that takes longest first
   double elsewhere = 0;                 ///< the share of kernels that the file does not have
   bool hasOthers = false;               ///< the file has more than one kernel, launched or not
-  bool isTime = true;                   ///< shares are of time, else of instructions
+  /// What shares are of.
+  enum class Of { Time, PredictedTime, Instructions } sharesAreOf = Of::Time;
 
   /// "stencil takes 71 % of the time of all launches and is tuned first, then norm (20 %); not tuned: fill (2 %)"; empty where
   /// nothing but one kernel of the file is launched.

@@ -32,6 +32,12 @@ std::optional<counts::LaunchFacts> factsIn(const std::filesystem::path &file, co
 
 } // namespace
 
+double ReplayModel::Size::scaleOf(const counts::LaunchFacts &baseline, const arch::Arch &arch) const {
+  return fills            ? counts::factorToFill(baseline, arch)
+         : fullBlocks > 0 ? std::max(1.0, fullBlocks / baseline.blocks())
+                          : 1;
+}
+
 ReplayModel::ReplayModel(const arch::Arch &arch, Size size, std::string device)
     : arch(arch), size(size), name(std::move(device)) {}
 
@@ -65,9 +71,7 @@ void ReplayModel::predict(const Candidate &candidate, Result &result) {
     facts.spillBytes = needs->second.spillBytes;
   }
   if (candidate.isBaseline())
-    scale = size.fills            ? counts::factorToFill(facts, arch)
-            : size.fullBlocks > 0 ? std::max(1.0, size.fullBlocks / facts.blocks())
-                                  : 1;
+    scale = size.scaleOf(facts, arch);
   facts = counts::scaled(facts, scale);
   const model::Estimate estimate = counts::estimate(facts, arch);
   if (!estimate.impossible.empty()) {

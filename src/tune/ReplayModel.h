@@ -23,6 +23,9 @@ public:
     bool fills = false; ///< as if there were enough blocks to keep the whole device busy
     double fullBlocks =
         0; ///< of the baseline, where a smaller launch than meant was captured; 0: as captured
+
+    /// How many times as large as the baseline's launch.
+    double scaleOf(const counts::LaunchFacts &baseline, const arch::Arch &arch) const;
   };
   /// `device`: how results are called.
   ReplayModel(const arch::Arch &arch, Size size, std::string device);

@@ -53,7 +53,8 @@ struct Report {
   /// A kernel of a program of which several are tuned, each by itself.
   struct Kernel {
     std::string name;
-    double share = 0; ///< of the time of all launches of the baseline, from 0 to 1
+    double share = 0;     ///< of all launches of the baseline, from 0 to 1
+    bool isOfTime = true; ///< the share is of time, measured or predicted, else of instructions
     uint64_t launches = 0;
     std::string whyNot;                        ///< why it was not tuned; else empty
     size_t tried = 0;                          ///< configurations

@@ -41,6 +41,16 @@ TEST(KernelPlan, TheKernelThatTakesLongestInTotalComesFirst) {
                         "(10 %); not tuned: norm (2 %)");
 }
 
+TEST(KernelPlan, TheNoteStatesWhatSharesAreOf) {
+  KernelPlan plan = planKernels({shape("_Z4fill", 1, 1, 60), shape("_Z4norm", 2, 1, 40)}, kernels);
+  plan.sharesAreOf = KernelPlan::Of::PredictedTime;
+  EXPECT_EQ(plan.str(),
+            "fill takes 60 % of the predicted time of all launches and is tuned first, then norm (40 %)");
+  plan.sharesAreOf = KernelPlan::Of::Instructions;
+  EXPECT_EQ(plan.str(),
+            "fill executes 60 % of the instructions of all launches and is tuned first, then norm (40 %)");
+}
+
 TEST(KernelPlan, ALaunchThatStandsForOthersIsNoted) {
   const KernelPlan plan = planKernels(
       {shape("_Z4stepf", 2, 100, 30), shape("_Z4stepd", 3, 10, 50), shape("_Z4stepd", 9, 10, 20)}, kernels);

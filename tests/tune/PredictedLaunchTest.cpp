@@ -125,8 +125,8 @@ TEST_F(PredictedLaunch, OtherBitsOfAFasterCandidateAreComparedWithoutFusedMultip
 TEST_F(PredictedLaunch, KernelsArePredictedEachByItself) {
   const std::vector<std::string> words = {"-d", "coarsen x=1|2", "-o", in("out.cu")};
   const json first = tune("three.cu", words);
-  EXPECT_THAT(said, HasSubstr("note: add executes "));
-  EXPECT_THAT(said, HasSubstr("% of the instructions of all launches and is tuned first, then fill ("));
+  EXPECT_THAT(said, HasSubstr("note: add takes "));
+  EXPECT_THAT(said, HasSubstr("% of the predicted time of all launches and is tuned first, then fill ("));
   ASSERT_EQ(first["kernels"].size(), 3u) << first.dump(1);
   EXPECT_EQ(first["kernels"][1]["name"], "fill");
   EXPECT_EQ(first["results"][1]["configuration"], "add: coarsen x=2");
