@@ -27,12 +27,21 @@ uint8_t *localAt(Warp &warp, const Frame &frame, unsigned lane, uint32_t offset)
   return warp.localMemory(lane) + frame.localBase + offset;
 }
 
+/// At most 8 bytes. The usual sizes are known to the compiler, which needs no call for them.
+void copyValue(void *to, const void *from, unsigned bytes) {
+  switch (bytes) {
+  case 4: std::memcpy(to, from, 4); break;
+  case 8: std::memcpy(to, from, 8); break;
+  default: std::memcpy(to, from, bytes); break;
+  }
+}
+
 uint64_t argument(Warp &warp, const CallSite::Piece &piece, unsigned lane) {
   uint64_t value = 0;
   if (piece.reg != NoLoc)
-    std::memcpy(&value, warp.row<uint8_t>(piece.reg) + lane * piece.regBytes, piece.regBytes);
+    copyValue(&value, warp.row<uint8_t>(piece.reg) + lane * piece.regBytes, piece.regBytes);
   else
-    std::memcpy(&value, localAt(warp, warp.frame(), lane, piece.callerOffset), std::min(piece.bytes, 8u));
+    copyValue(&value, localAt(warp, warp.frame(), lane, piece.callerOffset), std::min(piece.bytes, 8u));
   return value;
 }
 
@@ -41,9 +50,9 @@ void putResult(Warp &warp, const CallSite &site, unsigned lane, uint64_t value) 
     return;
   const CallSite::Piece &piece = site.results[0];
   if (piece.reg != NoLoc)
-    std::memcpy(warp.row<uint8_t>(piece.reg) + lane * piece.regBytes, &value, piece.regBytes);
+    copyValue(warp.row<uint8_t>(piece.reg) + lane * piece.regBytes, &value, piece.regBytes);
   else
-    std::memcpy(localAt(warp, warp.frame(), lane, piece.callerOffset), &value, std::min(piece.bytes, 8u));
+    copyValue(localAt(warp, warp.frame(), lane, piece.callerOffset), &value, std::min(piece.bytes, 8u));
 }
 
 // --- calls of functions in the module
@@ -305,6 +314,29 @@ bool math(Warp &warp, const Inst &in, unsigned lane, const CallSite &site) {
   return true;
 }
 
+/// Of a function whose parameters are values: no memory is looked at, and nothing can fail.
+Flow callMathOfValues(Warp &warp, const Inst &in, uint32_t mask) {
+  const CallSite &site = warp.block->grid->kernel.calls[in.extra];
+  const semantics::ExternFunction &f = *site.math;
+  const size_t count = f.parameters.size();
+  const bool hasResult = f.result != semantics::ExternType::Void;
+  eachLane(mask, [&](unsigned lane) {
+    uint64_t arguments[8], outs[8];
+    for (size_t i = 0; i < count; ++i)
+      arguments[i] = argument(warp, site.arguments[i], lane);
+    const uint64_t result = f.call(arguments, outs);
+    if (hasResult)
+      putResult(warp, site, lane, result);
+  });
+  return Flow::Next;
+}
+
+bool hasOnlyValues(const semantics::ExternFunction &f) {
+  return std::none_of(f.parameters.begin(), f.parameters.end(), [](semantics::ExternType type) {
+    return semantics::isIn(type) || semantics::isOut(type);
+  });
+}
+
 Flow callBuiltin(Warp &warp, const Inst &in, uint32_t mask) {
   const CallSite &site = warp.block->grid->kernel.calls[in.extra];
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -385,7 +417,7 @@ bool lowerCallInstr(Lowering &lo) {
     if (auto known = lo.kernel.byFunction.find(&function); known != lo.kernel.byFunction.end())
       site.callee = known->second;
     else if (setBuiltin(site))
-      handler = callBuiltin;
+      handler = site.math && hasOnlyValues(*site.math) ? callMathOfValues : callBuiltin;
     else if (isDeviceLaunch(function.name))
       return lo.refused(
           "a kernel launches a kernel here: the simulator does not support dynamic parallelism");
