@@ -144,7 +144,25 @@ const Arch *findArch(std::string_view name, const std::vector<Arch> &archs, Diag
   return nullptr;
 }
 
+namespace {
+
+/// The table of a GPU that is called by its own name, "sm_90": others need not be read for it. Every simulated program asks at its start.
+std::optional<Arch> tableNamed(std::string_view name) {
+  const bool isOwnName = name.starts_with("sm_") && name.find_first_of("./") == std::string_view::npos;
+  const fs::path file = dataFolder("arch") / (std::string(name) + ".json");
+  std::error_code ignored;
+  if (!isOwnName || !fs::exists(file, ignored))
+    return std::nullopt;
+  Diagnostics apart; // what is wrong with it is said with all others
+  std::optional<Arch> read = readArch(file, apart);
+  return read && answersTo(*read, name) ? read : std::nullopt;
+}
+
+} // namespace
+
 std::optional<Arch> findArch(std::string_view name, Diagnostics &diagnostics) {
+  if (std::optional<Arch> named = tableNamed(name))
+    return named;
   std::vector<Arch> archs = loadArchs(diagnostics);
   if (archs.empty())
     return std::nullopt;
