@@ -171,11 +171,29 @@ Result buildAtOnceWithNvcc(const Request &request, const fs::path &nvcc,
   return {done.succeeded(), done.standardOutput + done.standardError, "nvcc"};
 }
 
-/// Each file by itself. nvcc links no PTX: the functions that its device linker would add are added here.
+/// For objects, which are in none: "-x cu" and its other forms are left out.
+std::vector<std::string> withoutLanguage(const std::vector<std::string> &flags) {
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    const bool isAlone = flags[i] == "-x" || flags[i] == "--x";
+    if (isAlone)
+      ++i; // its value
+    else if (!flags[i].starts_with("-x=") && !flags[i].starts_with("--x=") && flags[i] != "-xcu")
+      kept.push_back(flags[i]);
+  }
+  return kept;
+}
+
+/// How many compilers run at the same time.
+size_t compilersAtOnce() { return std::max(1u, std::thread::hardware_concurrency() / 2); }
+
+/// Each file by itself: what is made of one that has not changed is kept. nvcc links no PTX: the functions that its device linker would
+/// add are added here.
 Result buildOneByOneWithNvcc(const Request &request, const fs::path &nvcc, bool linksDevice) {
   TemporaryFolder folder;
   Result result{true, {}, "nvcc"};
   std::vector<fs::path> objects;
+  std::vector<CompileStep> steps;
   for (const fs::path &file : request.sources.files) {
     if (!isSource(file)) {
       objects.push_back(file);
@@ -186,13 +204,23 @@ Result buildOneByOneWithNvcc(const Request &request, const fs::path &nvcc, bool 
         nvccCommand(request, nvcc, request.sources.flagsOf(file, Compiler::Nvcc));
     append(command,
            {isCuda(file) && linksDevice ? "-dc" : "-c", file.string(), "-o", objects.back().string()});
-    ProcessResult done = request.cache.run({command, file, objects.back(), {}});
-    result.messages += done.standardOutput + done.standardError;
-    result.ok = result.ok && done.succeeded();
+    steps.push_back({command, file, objects.back(), {}});
+  }
+  for (size_t first = 0; first < steps.size(); first += compilersAtOnce()) {
+    std::vector<std::future<ProcessResult>> running;
+    for (size_t i = first; i < std::min(steps.size(), first + compilersAtOnce()); ++i)
+      running.push_back(
+          std::async(std::launch::async, [&request, &steps, i] { return request.cache.run(steps[i]); }));
+    for (auto &step : running) {
+      ProcessResult done = step.get();
+      result.messages += done.standardOutput + done.standardError;
+      result.ok = result.ok && done.succeeded();
+    }
   }
   if (!result.ok)
     return result;
-  std::vector<std::string> flags = request.sources.flags;
+  std::vector<std::string> flags =
+      withoutLanguage(flagsOfAll(request.sources).value_or(request.sources.flags));
   if (linksDevice && request.device == Device::Simulator) {
     const fs::path registration = folder.path() / "registration.c";
     writeFileOrThrow(registration, registrationSource(objects));
@@ -207,7 +235,11 @@ Result buildOneByOneWithNvcc(const Request &request, const fs::path &nvcc, bool 
 Result buildWithNvcc(const Request &request, const fs::path &nvcc) {
   const bool linksDevice = linksDeviceCode(request.sources.allFlags());
   const std::optional<std::vector<std::string>> flags = flagsOfAll(request.sources);
-  if (flags && !(linksDevice && request.device == Device::Simulator))
+  // Several files are compiled by themselves, so that those that have not changed are not compiled again. With a GPU, which one there is
+  // is in no command.
+  const bool isKept = request.device == Device::Simulator &&
+                      std::count_if(request.sources.files.begin(), request.sources.files.end(), isSource) > 1;
+  if (flags && !isKept && !(linksDevice && request.device == Device::Simulator))
     return buildAtOnceWithNvcc(request, nvcc, *flags);
   return buildOneByOneWithNvcc(request, nvcc, linksDevice);
 }
@@ -342,7 +374,7 @@ Result buildWithClang(const Request &request, const fs::path &clang) {
   }
   Result result{true, {}, "clang"};
   // Each unit keeps two compilers busy already; more at once only helps where there are more cores.
-  size_t together = std::max(1u, std::thread::hardware_concurrency() / 2);
+  const size_t together = compilersAtOnce();
   for (size_t first = 0; first < units.size(); first += together) {
     std::vector<std::future<ProcessResult>> running;
     for (size_t i = first; i < std::min(units.size(), first + together); ++i)
