@@ -21,7 +21,7 @@
 #include "support/ClangProgram.h"
 #include "support/CudaToolkit.h"
 #include "support/Files.h"
-#include "support/OwnProgram.h"
+#include "support/LibraryFolder.h"
 #include "support/Paths.h"
 #include "support/Preload.h"
 #include "support/Process.h"
@@ -424,16 +424,7 @@ bool filesAreThere(const Request &request, Diagnostics &diagnostics) {
 
 } // namespace
 
-fs::path libraryFolder() {
-  std::error_code error;
-  const fs::path self = ownProgram();
-  for (const fs::path &folder :
-       {self.parent_path() / "lib", self.parent_path().parent_path() / "lib" / "heddle",
-        fs::path(HEDDLE_LIBRARY_DIR)})
-    if (fs::exists(folder / "libheddle_cudart.so", error))
-      return folder;
-  return {};
-}
+fs::path libraryFolder() { return heddle::libraryFolder(); }
 
 Result build(const Request &request, Diagnostics &diagnostics) {
   if (!filesAreThere(request, diagnostics))

@@ -33,6 +33,7 @@
 
 #include "support/CudaToolkit.h"
 #include "support/LeastUsed.h"
+#include "support/LibraryFolder.h"
 #include "support/Process.h"
 #include "support/Shadowing.h"
 #include "support/UserCache.h"
@@ -371,6 +372,20 @@ struct Wanted {
   fs::path cache;
 };
 
+/// With the plugin that makes the file quicker to use (src/passes), where it is there and this Clang loads it.
+bool precompile(const std::vector<std::string> &command) {
+  std::error_code ignored;
+  const fs::path plugin = libraryFolder() / "libheddle_forget_checked.so";
+  if (fs::exists(plugin, ignored)) {
+    std::vector<std::string> withPlugin = command;
+    withPlugin.push_back("-fplugin=" + plugin.string());
+    const ProcessResult done = runProcess(withPlugin);
+    if (done.succeeded() || done.standardError.find(plugin.filename().string()) == std::string::npos)
+      return done.succeeded();
+  }
+  return runProcess(command).succeeded();
+}
+
 /// Compiles nothing but that, in continuation of `first` where there is one. Null where that fails.
 std::optional<fs::path> make(const Wanted &wanted, const std::optional<fs::path> &first,
                              const std::string &name) {
@@ -391,7 +406,7 @@ std::optional<fs::path> make(const Wanted &wanted, const std::optional<fs::path>
   // What the headers instantiate is instantiated now, not by everyone who reads the file.
   making.insert(making.end(), {"-fpch-instantiate-templates", "-fsyntax-only", input.string()});
   std::optional<fs::path> made;
-  if (runProcess(making).succeeded()) {
+  if (precompile(making)) {
     std::vector<std::string> headers = filesOfRule(contents(rule)); // also those of `first`
     if (first)
       headers.push_back(first->string());

@@ -58,6 +58,37 @@ TEST_F(HeaderCache, ACompilerReadsThePrecompiledFileInsteadOfTheHeader) {
   EXPECT_EQ(answerOf(cached), 42);
 }
 
+TEST_F(HeaderCache, AClangThatDoesNotLoadThePluginMakesTheFileWithoutIt) {
+  for (const char *loads : {"yes", "no"}) {
+    write("clang",
+          "#!/bin/sh\ncase \"$*\" in *-fplugin=*) echo x >> " + in("plugins") + "\n  [ " + loads +
+              " = yes ] || { echo \"unable to load plugin 'libheddle_forget_checked.so'\" >&2; exit 1; }"
+              "\nesac\nexec " +
+              clang->string() + " \"$@\"\n");
+    fs::permissions(in("clang"), fs::perms::owner_all);
+    std::vector<std::string> words = command();
+    words.front() = in("clang");
+    words.push_back(std::string("-DLOADS=") + loads);
+    EXPECT_EQ(answerOf(withCachedHeaders(words)), 42);
+    EXPECT_TRUE(fs::exists(in("plugins")));
+    fs::remove(in("plugins"));
+  }
+}
+
+TEST_F(HeaderCache, ErrorsThatClangPostponesAreReported) {
+  fs::create_directory(folder.path() / "system");
+  write("system/functions.h", "#pragma once\nvoid onHost();\n"
+                              "#define BOTH __attribute__((host)) __attribute__((device))\n");
+  write("main.cu", "inline BOTH void both() { onHost(); }\n__attribute__((global)) void k() { both(); }\n");
+  std::vector<std::string> words =
+      withCachedHeaders({clang->string(), "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
+                         "-isystem", in("system"), "-include", "functions.h"});
+  EXPECT_EQ(fileOf(words).extension(), ".pch");
+  words.insert(words.end(), {"-fsyntax-only", in("main.cu")});
+  const std::string said = runProcess(words).standardError;
+  EXPECT_NE(said.find("reference to __host__ function 'onHost'"), std::string::npos) << said;
+}
+
 TEST_F(HeaderCache, TheFileIsMadeOnceForACommandAndAnotherForAnother) {
   std::vector<std::string> cached = withCachedHeaders(command());
   const auto made = fs::last_write_time(fileOf(cached));
