@@ -7,6 +7,7 @@
 // all that have a body and are no templates. Whoever uses the file reads these and what they depend on, most of the standard library: a third
 // of what parsing a small program takes. It is of no use, since errors that were postponed while headers were precompiled are not in the
 // file. Functions of system headers are removed from the list; those of the user, which may call what a program defines, are not.
+// (Heddle's own parser does not read the list at all: source/SparedReading.)
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
