@@ -93,7 +93,9 @@ Handler pickPacking(unsigned whole, unsigned count, bool packs) {
 template <bool Packs> Flow bytes(Warp &warp, const Inst &in, uint32_t mask) {
   const Loc *parts = &warp.code().locs[in.extra];
   eachLane(mask, [&](unsigned lane) {
-    uint32_t whole = Packs ? 0 : warp.row<uint32_t>(in.a)[lane];
+    uint32_t whole = Packs              ? 0
+                     : in.elements == 2 ? warp.row<uint16_t>(in.a)[lane]
+                                        : warp.row<uint32_t>(in.a)[lane];
     for (unsigned i = 0; i < in.elements; ++i) {
       if (parts[i] == NoLoc)
         continue;
