@@ -7,7 +7,7 @@ namespace heddle::jit {
 
 namespace {
 Emitter emitterOf(const Form &form) {
-  for (auto *family : {moveEmitter})
+  for (auto *family : {moveEmitter, carryEmitter, integerEmitter})
     if (Emitter emitter = family(form))
       return emitter;
   return {};
