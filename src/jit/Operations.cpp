@@ -7,7 +7,7 @@ namespace heddle::jit {
 
 namespace {
 Emitter emitterOf(const Form &form) {
-  for (auto *family : {moveEmitter, carryEmitter, integerEmitter})
+  for (auto *family : {moveEmitter, carryEmitter, integerEmitter, bitsEmitter})
     if (Emitter emitter = family(form))
       return emitter;
   return {};
