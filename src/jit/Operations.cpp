@@ -7,7 +7,7 @@ namespace heddle::jit {
 
 namespace {
 Emitter emitterOf(const Form &form) {
-  for (auto *family : {moveEmitter, carryEmitter, integerEmitter, bitsEmitter})
+  for (auto *family : {moveEmitter, carryEmitter, integerEmitter, bitsEmitter, floatEmitter})
     if (Emitter emitter = family(form))
       return emitter;
   return {};
