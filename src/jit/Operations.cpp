@@ -7,7 +7,7 @@ namespace heddle::jit {
 
 namespace {
 Emitter emitterOf(const Form &form) {
-  for (auto *family : {moveEmitter, carryEmitter, integerEmitter, bitsEmitter, floatEmitter})
+  for (auto *family : {moveEmitter, carryEmitter, integerEmitter, bitsEmitter, floatEmitter, compareEmitter})
     if (Emitter emitter = family(form))
       return emitter;
   return {};
