@@ -7,7 +7,8 @@ namespace heddle::jit {
 
 namespace {
 Emitter emitterOf(const Form &form) {
-  for (auto *family : {moveEmitter, carryEmitter, integerEmitter, bitsEmitter, floatEmitter, compareEmitter})
+  for (auto *family :
+       {moveEmitter, carryEmitter, integerEmitter, bitsEmitter, floatEmitter, compareEmitter, convertEmitter})
     if (Emitter emitter = family(form))
       return emitter;
   return {};
