@@ -4,6 +4,8 @@
 #include "jit/Approx.h"
 
 #include "jit/Arithmetic.h"
+#include "jit/LaneCalls.h"
+#include "jit/Transcendental.h"
 
 namespace heddle::jit {
 namespace {
@@ -16,7 +18,7 @@ using sem::Layout;
 const Layout F32 = sem::F32Layout;
 
 /// One rounding from double, with the flush of .ftz.
-Bits approximated(const Real &value, bool ftz) {
+Bits roundedApproximation(const Real &value, bool ftz) {
   constexpr auto RN = sem::Rounding::RN;
   return canonical(ftz ? roundedAndFlushed(value, F32, RN) : roundedTo(value, F32, RN), F32);
 }
@@ -47,6 +49,32 @@ Emitter doubleEmitter(const Form &form) {
   });
 }
 
+using HostFunction = Real (*)(const Real &);
+
+/// The instructions that call a function of the C library.
+HostFunction hostFunctionOf(Op op) {
+  switch (op) {
+  case Op::Sin: return sinOf;
+  case Op::Cos: return cosOf;
+  case Op::Lg2: return log2Of;
+  case Op::Ex2: return exp2Of;
+  case Op::Tanh: return [](const Real &a) { return called(a, Function::Tanh); };
+  default: return nullptr;
+  }
+}
+
+/// ex2 and tanh of f16 and bf16, without the approximation, which is made for rounding to f32.
+Emitter narrowEmitter(const Form &form, const Layout &layout) {
+  const Function function = form.op() == Op::Ex2 ? Function::Exp2 : Function::Tanh;
+  const bool ftz = form.has(Flag::Ftz) && form.op() == Op::Ex2;
+  if (form.op() != Op::Ex2 && form.op() != Op::Tanh)
+    return {};
+  return unary([=](const Bits &a) {
+    const Real x = toHost(flushedIf(ftz, a, layout), layout).resized(64);
+    return canonical(roundedTo(called(x, function), layout, sem::Rounding::RN), layout);
+  });
+}
+
 } // namespace
 
 Emitter approxEmitter(const Form &form, const Layout &layout) {
@@ -56,7 +84,11 @@ Emitter approxEmitter(const Form &form, const Layout &layout) {
   if (layout == F64Layout)
     return doubleEmitter(form);
   if (layout != F32)
-    return {};
+    return narrowEmitter(form, layout);
+  if (const auto function = hostFunctionOf(form.op()))
+    return unary([=](const Bits &a) {
+      return roundedApproximation(function(flushedIf(ftz, a, F32).real().resized(64)), ftz);
+    });
   const Modes modes{sem::Rounding::RN, ftz, false};
   switch (form.op()) {
   case Op::Div:
@@ -68,7 +100,7 @@ Emitter approxEmitter(const Form &form, const Layout &layout) {
   case Op::Sqrt: return unary([=](const Bits &a) { return rootOf(a, F32, modes); });
   case Op::Rsqrt:
     return unary([=](const Bits &a) {
-      return approximated(reciprocalRoot(flushedIf(ftz, a, F32).real().resized(64)), ftz);
+      return roundedApproximation(reciprocalRoot(flushedIf(ftz, a, F32).real().resized(64)), ftz);
     });
   default: return {};
   }

@@ -9,6 +9,10 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace heddle::jit {
 
 /// Emits what an arithmetic instruction computes for a chunk of lanes, or for one uniform value.
@@ -27,6 +31,9 @@ llvm::SmallVector<llvm::Value *, 2> emitOperation(llvm::IRBuilderBase &builder, 
 
 /// Whether emitOperation compiles it.
 bool isCompiled(const ptx::Function &function, const ptx::Instr &instr);
+
+/// Functions that emitted code calls, by the names that it uses: whoever links it defines them.
+std::vector<std::pair<std::string, void *>> calledFunctions();
 
 bool readsCarry(const ptx::Instr &instr);
 bool writesCarry(const ptx::Instr &instr);

@@ -4,6 +4,7 @@
 #include "jit/Operations.h"
 
 #include <fmt/format.h>
+#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -106,6 +107,11 @@ NativeCode::NativeCode(const std::vector<const TestForm *> &forms) {
   auto builder = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   auto machine = llvm::cantFail(builder.createTargetMachine());
   jit = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create());
+  llvm::orc::SymbolMap functions;
+  for (const auto &[name, address] : calledFunctions())
+    functions[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                             llvm::JITSymbolFlags::Exported};
+  llvm::cantFail(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(functions))));
   auto context = std::make_unique<llvm::LLVMContext>();
   auto module = std::make_unique<llvm::Module>("forms", *context);
   module->setDataLayout(jit->getDataLayout());
