@@ -8,6 +8,7 @@
 #include "vm/Launch.h"
 #include "vm/Observer.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@ struct ExternFunction;
 namespace heddle::vm {
 
 class Warp;
+class CompiledCode;
 struct Inst;
 
 /// What happens after an instruction.
@@ -90,6 +92,8 @@ struct Code {
   std::unordered_map<uint32_t, uint32_t> paramOffsets; ///< .param variables in the local frame, by variable
   uint32_t firstSite = 0;
   uint32_t entryPc = 0;
+  /// By LaunchShape; nullptr while there is none (Engine.cpp).
+  mutable std::atomic<const CompiledCode *> compiled[3] = {};
 
   const ptx::Instr &sourceOf(const Inst &inst) const {
     return function->instrs[sources[size_t(&inst - insts.data())]];
@@ -125,6 +129,9 @@ class LoadedModuleImpl;
 /// A kernel with all functions that it may call.
 class Kernel {
 public:
+  Kernel();
+  ~Kernel();
+
   KernelInfo info;
   LoadedModuleImpl *owner = nullptr;
   const ptx::Function *function = nullptr;
@@ -139,6 +146,7 @@ public:
   std::unordered_map<uint32_t, uint32_t> sharedOffsets; ///< variable index -> offset
   std::vector<BlockOfCode> codeBlocks;
   bool reservesShared = false; ///< cooperative groups use the shared memory that the driver reserves
+  mutable std::vector<std::unique_ptr<CompiledCode>> compiledCodes; ///< Engine.cpp, under its lock
 
   const Code &entry() const { return *codes.front(); }
 };

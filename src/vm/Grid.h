@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vm/Cluster.h"
+#include "vm/Compiled.h"
 #include "vm/Simulator.h"
 
 #include <atomic>
@@ -61,6 +62,8 @@ public:
   uint64_t parameters = 0;    ///< address of the parameter buffer
   uint64_t gridWorkspace = 0; ///< cooperative launches: where cooperative groups keep their grid barrier
   unsigned coreCount = 1;
+  LaunchShape shape = LaunchShape::Any;
+  bool compiles = false; ///< compiled code is used where there is some
 
   /// Whether the kernel or the launch specifies clusters.
   bool isExplicitCluster() const { return kernel.info.requiredCluster.x || cluster.count() > 1; }

@@ -4,6 +4,7 @@
 //  1. find the functions that can be reached (through pointers: all whose address is taken),
 //  2. lay out the shared variables that these use, the dynamic ones after the static ones,
 //  3. lower each function.
+#include "vm/Compiled.h"
 #include "vm/Lowering.h"
 
 #include <algorithm>
@@ -140,6 +141,9 @@ void describe(Kernel &kernel, const ptx::Module &module) {
 }
 
 } // namespace
+
+Kernel::Kernel() = default;
+Kernel::~Kernel() = default;
 
 std::unique_ptr<Kernel> lower(LoadedModuleImpl &loaded, const ptx::Function &function, Diagnostics &why) {
   const ptx::Module &module = *loaded.module;

@@ -15,6 +15,7 @@
 // without one, printf prints nothing and there are no textures.
 #include "vm/Simulator.h"
 
+#include "vm/Engine.h"
 #include "vm/Grid.h"
 #include "vm/Module.h"
 #include "vm/Pool.h"
@@ -209,6 +210,7 @@ LaunchResult Simulator::launch(const LaunchRequest &request, Observer *observer)
   if (observer)
     observer->kernelBegin(request, info, result.launch);
   grid.coreCount = parts->coresFor(request, observer);
+  useCompiled(grid);
   parts->pool.run(grid.coreCount, [&](unsigned index) {
     Core core;
     core.index = index;

@@ -84,6 +84,22 @@ bool Warp::mustReschedule() {
   return false;
 }
 
+/// The least position in the order at which another split may have to go first, or reconverge with the current one.
+uint32_t Warp::orderLimit() const {
+  const Split &mine = splits[current];
+  uint32_t limit = ~0u;
+  for (unsigned i = 0; i < splitCount; ++i) {
+    const Split &other = splits[i];
+    if (i == current || other.state != SplitState::Ready)
+      continue;
+    if (other.frame == mine.frame)
+      limit = std::min({limit, other.order, other.frame->code->insts[other.pc].order});
+    else if (!other.deferred && other.frame->depth >= mine.frame->depth)
+      limit = other.frame->depth > mine.frame->depth ? 0 : std::min(limit, other.order);
+  }
+  return limit;
+}
+
 void Warp::separate(const Inst &in, uint32_t lanes, uint32_t pc) {
   Split &mine = now();
   Split &fresh = splits[splitCount++];
@@ -92,6 +108,7 @@ void Warp::separate(const Inst &in, uint32_t lanes, uint32_t pc) {
   fresh.jump(in, pc);
   fresh.state = SplitState::Ready;
   mine.mask &= ~lanes;
+  wasSeparated = true;
 }
 
 void Warp::removeCurrent() {

@@ -5,6 +5,7 @@
 #include "vm/Warp.h"
 
 #include "vm/Block.h"
+#include "vm/Engine.h"
 #include "vm/Grid.h"
 #include "vm/Steering.h"
 
@@ -31,6 +32,7 @@ void Warp::start(Block &owner, unsigned warpIndex, uint32_t lanes) {
   present = lanes;
   exited = polls = changes = carry = 0;
   awaited = nullptr;
+  wasSeparated = false;
   copies.clear();
   bulks.clear();
   copyGroup.fill(0);
@@ -275,9 +277,11 @@ SliceEnd Warp::slice(uint32_t budget) {
   for (;;) {
     if (!pick())
       break;
-    Flow flow = block->grid->request.steering ? run<Watch::Steering>(budget)
-                : observed                    ? run<Watch::Observer>(budget)
-                                              : run<Watch::Nobody>(budget);
+    const CompiledCode *compiled = compiledFor(now(), *block->grid);
+    Flow flow = compiled                        ? runCompiled(*compiled, budget)
+                : block->grid->request.steering ? run<Watch::Steering>(budget)
+                : observed                      ? run<Watch::Observer>(budget)
+                                                : run<Watch::Nobody>(budget);
     if (flow == Flow::Faulted)
       return SliceEnd::Faulted;
     if (flow == Flow::AwaitOrder)

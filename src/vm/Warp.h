@@ -15,6 +15,8 @@ namespace heddle::vm {
 
 class Block;
 struct Core;
+struct CompiledState;
+struct CompiledVersion;
 
 /// Host pointers of the lanes of one memory instruction.
 struct Pointers {
@@ -59,6 +61,7 @@ public:
   unsigned splitCount = 0, current = 0;
   uint32_t present = 0; ///< lanes that exist (the last warp may have fewer)
   uint32_t exited = 0;
+  bool wasSeparated = false; ///< lanes of this warp have been in more than one split
   unsigned index = 0;
 
   uint32_t exchange[Lanes][4] = {}; ///< values that lanes exchange in shuffles, votes and matches
@@ -129,6 +132,11 @@ public:
 private:
   enum class Watch : uint8_t { Nobody, Observer, Steering };
   template <Watch W> Flow run(uint32_t &budget);
+  Flow runCompiled(const CompiledCode &compiled, uint32_t &budget); // CompiledRun.cpp
+  bool hasExpectedRows(const CompiledVersion &version, uint32_t entry, uint32_t mask);
+  uint64_t enterCompiled(uint64_t (*run)(CompiledState *, uint32_t), uint32_t entry, CompiledState &state,
+                         uint32_t &budget);
+  uint32_t orderLimit() const;
   bool pick();
   void absorbEqual();
   bool considerSpin(Split &split);

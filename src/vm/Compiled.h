@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the simulator and its compiler (src/jit, a library that is loaded when it is needed) know of each other.
+//
+// Compiled code is a fast path of the loop in Warp.cpp: it executes instructions of one split, all its lanes together, from
+// an entry until something happens that the loop has to look at. Then it writes back the registers that it changed, and
+// returns where it stopped; the loop executes that instruction with its own handler and enters compiled code again at the next
+// entry. The lanes of a split are fixed while compiled code runs.
+#pragma once
+
+#include "vm/Code.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle::vm {
+
+/// What compiled code reads and writes. Its layout is known to src/jit.
+struct CompiledState {
+  Warp *warp = nullptr;
+  uint8_t *registers = nullptr;      ///< rows of the frame
+  const uint8_t *specials = nullptr; ///< rows of special registers
+  uint8_t *shared = nullptr;
+  const void *loads = nullptr, *stores = nullptr; ///< for each site the valid range of its last access
+  uint32_t *changes = nullptr;                    ///< Warp::changes
+  uint64_t sharedBytes = 0;
+  uint64_t parameters = 0;
+  /// Executes this many insts from `first` by their handlers; returns a Flow. If it is not Next, `stopped` is the inst.
+  uint32_t (*execute)(CompiledState *, uint32_t first, uint32_t count) = nullptr;
+  uint64_t counted = 0;    ///< PTX instructions executed and not yet counted for the block
+  uint32_t mask = 0;       ///< lanes of the split
+  uint32_t firstLane = 0;  ///< of them
+  uint32_t orderLimit = 0; ///< other splits may have to go first from this position in the order on
+  uint32_t budget = 0;     ///< insts until others must run
+  uint32_t spent = 0;      ///< insts since the last jump
+  uint32_t roundsLeft = 0; ///< backward jumps until the split is checked for polling
+  uint32_t stopped = 0;
+  uint32_t roundsCounted = 0; ///< value of roundsLeft up to which backward jumps are counted for the split
+};
+
+/// Why compiled code returned, above the inst at which it stopped.
+enum class CompiledExit : uint32_t {
+  Interpret, ///< the inst is to be executed by its handler
+  Leader,    ///< the inst is the first of a block that another split may have to reach first
+  Handler,   ///< plus a Flow: its handler was executed and returned that
+};
+constexpr unsigned CompiledExitShift = 32;
+
+using CompiledFunction = uint64_t (*)(CompiledState *, uint32_t entry);
+
+/// A row of which compiled code takes every group of `lanes` to be first + lane * stride.
+struct ExpectedRow {
+  Loc row = 0;
+  uint8_t bytes = 0; ///< of an element; 0: a predicate
+  uint8_t lanes = 0;
+  int32_t stride = 0;
+};
+
+/// Compiled code for some kind of mask.
+struct CompiledVersion {
+  std::atomic<CompiledFunction> run = nullptr; ///< nullptr until it is needed
+  /// For each entry. Rows of lanes that were separated are compared with this, since lanes that wait for each other may meet
+  /// in different iterations of a loop.
+  std::vector<std::vector<ExpectedRow>> expected;
+};
+
+/// The compiled form of a Code.
+class CompiledCode {
+public:
+  virtual ~CompiledCode() = default;
+
+  mutable CompiledVersion whole;  ///< for all 32 lanes
+  mutable CompiledVersion masked; ///< for any lanes
+  std::vector<uint32_t> entryAt;  ///< for each inst the number of its entry plus one; 0: none
+
+  /// Makes a version that has no function yet; several threads may ask. nullptr if that fails.
+  virtual CompiledFunction prepare(CompiledVersion &version) const = 0;
+  CompiledFunction functionOf(CompiledVersion &version) const {
+    CompiledFunction made = version.run.load(std::memory_order_acquire);
+    return made ? made : prepare(version);
+  }
+};
+
+/// What of a launch code is compiled for: how threads of a warp are arranged in the block.
+enum class LaunchShape : uint8_t {
+  Any,
+  Rows16, ///< 16 threads from a multiple of 16 on are neighbours in x
+  Rows32, ///< so are the threads of a warp
+};
+constexpr unsigned LaunchShapes = 3;
+
+/// What a Code is compiled from.
+struct CompileRequest {
+  const Kernel &kernel;
+  const Code &code;
+  std::vector<Loc> registers;        ///< the row of each register
+  std::vector<uint8_t> destinations; ///< of each PTX instruction: how many of its first operands are written
+  LaunchShape shape;
+};
+
+/// The compiler, in its library.
+class Compiler {
+public:
+  virtual ~Compiler() = default;
+  /// Without entries, and with the reason in `why`, if the code cannot be compiled.
+  virtual std::unique_ptr<CompiledCode> compile(const CompileRequest &request, std::string &why) = 0;
+};
+
+/// What the library exports under this name: a function that returns the one compiler of the process.
+constexpr const char *CompilerFactory = "heddleCompiler";
+using CompilerFactoryFunction = Compiler *(*)();
+
+} // namespace heddle::vm

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loop of Warp.cpp for code that is compiled.
+//
+// At an entry the state of the split is handed to compiled code, which returns at an instruction that is to be interpreted. The same
+// things happen as without compiled code, in the same order: counts, the budget of a slice, the checks of loops for polling, and
+// those at the first instruction of a block whether another split has to run first. Compiled code does them for as long as nothing
+// results from them; as soon as something would, it stops before the instruction, and the handler does it.
+#include "vm/Block.h"
+#include "vm/Compiled.h"
+#include "vm/Grid.h"
+#include "vm/Warp.h"
+
+#include <cstring>
+
+namespace heddle::vm {
+namespace {
+
+uint32_t executeInsts(CompiledState *state, uint32_t first, uint32_t count) {
+  Warp &warp = *state->warp;
+  const Inst *in = warp.code().insts.data() + first;
+  for (const Inst *end = in + count; in != end; ++in) {
+    uint32_t mask = state->mask;
+    if (in->guard != NoLoc) {
+      const uint32_t holds = *reinterpret_cast<const uint32_t *>(warp.base[0] + in->guard);
+      mask &= in->guardNegated ? ~holds : holds;
+    }
+    if (!mask)
+      continue;
+    // Handlers that let lanes wait count what was executed before, and clocks are read from those counts.
+    warp.block->warpInstructions += state->counted;
+    warp.block->threadInstructions += state->counted * countLanes(state->mask);
+    state->counted = 0;
+    warp.now().backEdges += state->roundsCounted - state->roundsLeft;
+    state->roundsCounted = state->roundsLeft;
+    warp.segment = in;
+    if (const Flow flow = in->run(warp, *in, mask); flow != Flow::Next) {
+      state->stopped = warp.code().pcOf(*in);
+      return uint32_t(flow);
+    }
+  }
+  return uint32_t(Flow::Next);
+}
+
+/// Whether lanes of the mask have first + lane * stride, in every group of lanes.
+template <class T> bool isExpected(const uint8_t *row, uint32_t mask, unsigned group, int32_t stride) {
+  const T *values = reinterpret_cast<const T *>(row);
+  for (unsigned begin = 0; begin < Lanes; begin += group) {
+    uint32_t left = mask >> begin & uint32_t((uint64_t(1) << group) - 1);
+    if (!left)
+      continue;
+    const unsigned first = firstLane(left);
+    const T base = T(values[begin + first] - T(first) * T(stride));
+    for (; left; left &= left - 1)
+      if (values[begin + firstLane(left)] != T(base + T(firstLane(left)) * T(stride)))
+        return false;
+  }
+  return true;
+}
+
+bool isExpectedPredicate(uint32_t value, uint32_t mask, unsigned group) {
+  for (unsigned begin = 0; begin < Lanes; begin += group) {
+    const uint32_t lanes = mask & uint32_t((uint64_t(1) << group) - 1) << begin;
+    if ((value & lanes) != 0 && (value & lanes) != lanes)
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool Warp::hasExpectedRows(const CompiledVersion &version, uint32_t entry, uint32_t mask) {
+  for (const ExpectedRow &each : version.expected[entry]) {
+    const uint8_t *at = base[0] + each.row;
+    bool good = false;
+    switch (each.bytes) {
+    case 0: good = isExpectedPredicate(*reinterpret_cast<const uint32_t *>(at), mask, each.lanes); break;
+    case 2: good = isExpected<uint16_t>(at, mask, each.lanes, each.stride); break;
+    case 4: good = isExpected<uint32_t>(at, mask, each.lanes, each.stride); break;
+    default: good = isExpected<uint64_t>(at, mask, each.lanes, each.stride); break;
+    }
+    if (!good)
+      return false;
+  }
+  return true;
+}
+
+uint64_t Warp::enterCompiled(CompiledFunction run, uint32_t entry, CompiledState &state, uint32_t &budget) {
+  Split &split = now();
+  state.warp = this;
+  state.registers = base[0], state.specials = base[2];
+  state.shared = block->shared, state.sharedBytes = block->sharedBytes;
+  state.loads = core->loads.data(), state.stores = core->stores.data();
+  state.changes = &changes;
+  state.parameters = block->grid->parameters;
+  state.execute = executeInsts;
+  state.counted = 0;
+  state.mask = split.mask, state.firstLane = firstLane(split.mask);
+  state.orderLimit = splitCount > 1 ? orderLimit() : ~0u;
+  state.budget = budget;
+  state.roundsLeft = split.checkAt > split.backEdges ? split.checkAt - split.backEdges : 0;
+  state.roundsCounted = state.roundsLeft;
+  const uint64_t lanes = countLanes(split.mask);
+  const uint64_t result = run(&state, entry);
+  block->warpInstructions += state.counted;
+  block->threadInstructions += state.counted * lanes;
+  budget = state.budget;
+  if (result >> CompiledExitShift <
+      uint64_t(CompiledExit::Handler)) // after a handler this may be another split
+    split.backEdges += state.roundsCounted - state.roundsLeft;
+  return result;
+}
+
+Flow Warp::runCompiled(const CompiledCode &compiled, uint32_t &budget) {
+  Split &split = now();
+  useFrame(split.frame);
+  const Inst *insts = split.frame->code->insts.data();
+  const Inst *ip = insts + split.pc;
+  segment = ip;
+  CompiledState state;
+  uint32_t before = 0;        // insts between the last jump and `segment`
+  bool isInterpreted = false; // compiled code stopped here
+  for (;;) {
+    Flow flow = Flow::Next;
+    bool wasRun = false;
+    if (const uint32_t entry = compiled.entryAt[size_t(ip - insts)]; entry && !isInterpreted) {
+      CompiledVersion &version = split.mask == AllLanes ? compiled.whole : compiled.masked;
+      CompiledFunction native = compiled.functionOf(version);
+      if (native && (!wasSeparated || hasExpectedRows(version, entry - 1, split.mask))) {
+        if (ip != segment)
+          flush(ip - 1);
+        state.spent = before + uint32_t(ip - segment);
+        const uint64_t result = enterCompiled(native, entry - 1, state, budget);
+        ip = insts + uint32_t(result);
+        segment = ip;
+        before = state.spent;
+        const auto why = uint32_t(result >> CompiledExitShift);
+        if (why == uint32_t(CompiledExit::Leader)) {
+          split.jump(ip[-1], uint32_t(ip - insts));
+          if (mustReschedule())
+            return Flow::Reschedule;
+          continue;
+        }
+        isInterpreted = true;
+        if (why >= uint32_t(CompiledExit::Handler)) {
+          flow = Flow(why - uint32_t(CompiledExit::Handler));
+          wasRun = true;
+        }
+      }
+    }
+    if (!wasRun) {
+      uint32_t mask = split.mask;
+      if (ip->guard != NoLoc) {
+        const uint32_t holds = *reinterpret_cast<const uint32_t *>(base[0] + ip->guard);
+        mask &= ip->guardNegated ? ~holds : holds;
+      }
+      flow = mask ? ip->run(*this, *ip, mask) : Flow::Next;
+    }
+    isInterpreted = false;
+    if (flow == Flow::Next) {
+      ++ip;
+      if (ip->leader && splitCount > 1) [[unlikely]] {
+        split.jump(ip[-1], uint32_t(ip - insts));
+        if (mustReschedule()) {
+          flush(ip - 1);
+          return Flow::Reschedule;
+        }
+      }
+      continue;
+    }
+    if (flow != Flow::Jumped) {
+      if (flow == Flow::Yield || flow == Flow::Faulted)
+        flush(ip);
+      if (flow == Flow::AwaitOrder && ip != segment)
+        flush(ip - 1);
+      return flow;
+    }
+    flush(ip);
+    const Inst *target = insts + split.pc;
+    const uint32_t spent = before + uint32_t(ip - segment) + 1;
+    before = 0;
+    const bool backward = target->order <= ip->order;
+    segment = ip = target;
+    if (backward && ++split.backEdges >= split.checkAt && considerSpin(split))
+      return Flow::Yield;
+    if (spent >= budget) {
+      budget = 0;
+      return Flow::Yield;
+    }
+    budget -= spent;
+    if (splitCount > 1 && mustReschedule())
+      return Flow::Reschedule;
+  }
+}
+
+} // namespace heddle::vm
