@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/Program.h"
+
+#include "jit/Operations.h"
+#include "vm/Access.h"
+#include "vm/Module.h"
+
+#include <algorithm>
+
+namespace heddle::jit {
+
+using ptx::Op;
+using ptx::OperandKind;
+
+namespace {
+
+/// The width of an operand that the row of Ops.def describes by a word.
+unsigned widthOfWord(const ptx::Instr &instr, std::string_view word) {
+  while (!word.empty() && std::string_view("=~?-^").find(word.front()) != std::string_view::npos)
+    word.remove_prefix(1);
+  word = word.substr(0, word.find('|'));
+  const bool isWide = instr.mods.mul == ptx::MulMode::Wide;
+  auto bits = [&](unsigned which) { return ptx::bitsOf(instr.types[which]); };
+  if (word == "T" || word == "V" || word == "mov" || word == "vec")
+    return bits(0);
+  if (word == "W")
+    return isWide ? 2 * bits(0) : bits(0);
+  if (word == "U" || word == "X" || word == "Y")
+    return bits(word == "U" ? 1 : word == "X" ? 2 : 3);
+  if (word == "pred")
+    return 1;
+  unsigned number = 0;
+  for (char c : word)
+    number = c >= '0' && c <= '9' ? number * 10 + unsigned(c - '0') : number;
+  return number ? number : 32;
+}
+
+unsigned widthOfOperand(const ptx::Instr &instr, unsigned index) {
+  std::string_view words = ptx::info(instr.op).operands;
+  for (unsigned at = 0; !words.empty();) {
+    const size_t end = words.find(' ');
+    const std::string_view word = words.substr(0, end);
+    words = end == std::string_view::npos ? std::string_view() : words.substr(end + 1);
+    const unsigned covers = word.find("|p") != std::string_view::npos ? 2 : 1;
+    if (index < at + covers)
+      return widthOfWord(instr, word);
+    at += covers;
+  }
+  return 32;
+}
+
+bool readsLiveSpecial(ptx::SpecialReg reg) {
+  using enum ptx::SpecialReg;
+  return reg == Clock || reg == ClockHi || reg == Clock64 || reg == GlobalTimer || reg == GlobalTimerLo ||
+         reg == GlobalTimerHi;
+}
+
+} // namespace
+
+Program::Program(const vm::CompileRequest &asked)
+    : request(asked), function(*asked.code.function), code(asked.code) {
+  for (uint32_t i = 0; i < code.insts.size(); ++i)
+    while (starts.size() <= code.sources[i])
+      starts.push_back(i);
+  starts.resize(function.instrs.size() + 1, uint32_t(code.insts.size()));
+  choose();
+  findLive();
+  findChanged();
+}
+
+// --- operands
+
+std::vector<ptx::Operand> Program::sources(uint32_t instr) const {
+  std::vector<ptx::Operand> all;
+  auto given = operands(instr);
+  for (size_t i = request.destinations[instr]; i < given.size(); ++i) {
+    if (given[i].kind != OperandKind::Vector) {
+      all.push_back(given[i]);
+      continue;
+    }
+    auto elements = function.elementsOf(given[i]);
+    all.insert(all.end(), elements.begin(), elements.end());
+  }
+  return all;
+}
+
+std::vector<ptx::Operand> Program::destinations(uint32_t instr) const {
+  std::vector<ptx::Operand> all;
+  auto given = operands(instr);
+  for (size_t i = 0; i < request.destinations[instr]; ++i) {
+    if (given[i].kind != OperandKind::Vector) {
+      all.push_back(given[i]);
+      continue;
+    }
+    auto elements = function.elementsOf(given[i]);
+    all.insert(all.end(), elements.begin(), elements.end());
+  }
+  return all;
+}
+
+std::vector<uint32_t> Program::reads(uint32_t instr) const {
+  std::vector<uint32_t> regs;
+  for (const ptx::Operand &each : sources(instr))
+    if (each.isReg() || each.kind == OperandKind::AddrReg)
+      regs.push_back(each.index);
+  for (const ptx::Operand &each : destinations(instr)) // an address in front, as in st
+    if (each.kind == OperandKind::AddrReg)
+      regs.push_back(each.index);
+  return regs;
+}
+
+std::vector<uint32_t> Program::writes(uint32_t instr) const {
+  std::vector<uint32_t> regs;
+  for (const ptx::Operand &each : destinations(instr))
+    if (each.isReg())
+      regs.push_back(each.index);
+  return regs;
+}
+
+const vm::SpecialRow *Program::specialOf(const ptx::Operand &operand) const {
+  if (operand.kind == OperandKind::Special)
+    for (const vm::SpecialRow &row : request.kernel.specials)
+      if (row.reg == ptx::SpecialReg(operand.index))
+        return &row;
+  return nullptr;
+}
+
+std::optional<Constant> Program::constantOf(uint32_t instr, const ptx::Operand &operand,
+                                            unsigned index) const {
+  const ptx::Instr &what = function.instrs[instr];
+  // An element of a vector: its share of the whole.
+  unsigned bits = 32, at = 0;
+  auto given = operands(instr);
+  for (unsigned i = request.destinations[instr]; i < given.size(); ++i) {
+    const unsigned elements = given[i].kind == OperandKind::Vector ? given[i].count : 1;
+    if (index < at + elements) {
+      bits = widthOfOperand(what, i) / elements;
+      break;
+    }
+    at += elements;
+  }
+  bits = bits == 1 ? 1 : std::max(bits, 16u);
+  if (bits > 64)
+    return std::nullopt;
+  auto chop = [&](uint64_t value) {
+    return Constant{bits == 64 ? value : value & ((uint64_t(1) << bits) - 1), bits};
+  };
+  switch (operand.kind) {
+  case OperandKind::Imm: return chop(operand.negated ? !operand.value : operand.value);
+  case OperandKind::Func: return chop(vm::functionAddress(request.kernel.owner->number, operand.index));
+  case OperandKind::Var: {
+    const ptx::Variable &variable = request.kernel.owner->module->variables[operand.index];
+    if (variable.space == ptx::Space::Local || variable.space == ptx::Space::Param)
+      return std::nullopt;
+    if (variable.space == ptx::Space::Shared || variable.space == ptx::Space::SharedCluster) {
+      auto found = request.kernel.sharedOffsets.find(operand.index);
+      return found == request.kernel.sharedOffsets.end() ? std::nullopt
+                                                         : std::optional(chop(found->second + operand.value));
+    }
+    return chop(request.kernel.owner->addressOf(operand.index) + operand.value);
+  }
+  default: return std::nullopt;
+  }
+}
+
+// --- how each instruction is executed
+
+bool Program::isOperation(uint32_t instr) const {
+  const ptx::Instr &what = function.instrs[instr];
+  if (!isCompiled(function, what) || readsCarry(what) || writesCarry(what))
+    return false;
+  unsigned index = 0;
+  for (const ptx::Operand &each : sources(instr)) {
+    if (each.isReg() ? !isHeld(each.index)
+        : each.kind == OperandKind::Special
+            ? readsLiveSpecial(ptx::SpecialReg(each.index)) || !specialOf(each)
+            : !constantOf(instr, each, index))
+      return false;
+    ++index;
+  }
+  return std::ranges::all_of(writes(instr), [&](uint32_t reg) { return isHeld(reg); });
+}
+
+bool Program::isAccess(uint32_t instr) const {
+  const ptx::Instr &what = function.instrs[instr];
+  if ((what.op != Op::Ld && what.op != Op::Ldu && what.op != Op::St) ||
+      starts[instr + 1] != starts[instr] + 1)
+    return false;
+  const vm::Inst &in = inst(instr);
+  const bool isStore = what.op == Op::St;
+  auto spaceIsServed = [&] {
+    switch (in.space) {
+    case vm::MemorySpace::Shared:
+    case vm::MemorySpace::Global:
+    case vm::MemorySpace::Generic: return true;
+    case vm::MemorySpace::Constant: return !isStore;
+    case vm::MemorySpace::Param: return !isStore && in.address == vm::AddressForm::Parameters;
+    default: return false;
+    }
+  };
+  if (vm::orderingOf(in.mode) != vm::Ordering::Weak || in.bytes > 8 || !spaceIsServed() ||
+      in.address == vm::AddressForm::Frame)
+    return false;
+  for (const ptx::Operand &each : isStore ? sources(instr) : destinations(instr))
+    if (each.isReg() && (!isHeld(each.index) || bitsOf(each.index) < in.bytes * 8))
+      return false;
+  if (isStore)
+    for (const ptx::Operand &each : sources(instr))
+      if (!each.isReg() && !each.isAddress() && each.kind != OperandKind::Imm)
+        return false;
+  return true;
+}
+
+Way Program::wayOfOther(uint32_t instr) const {
+  const ptx::Instr &what = function.instrs[instr];
+  const ptx::OpInfo &info = ptx::info(what.op);
+  switch (info.lanes) {
+  case ptx::Lanes::Flow:
+  case ptx::Lanes::Block:
+  case ptx::Lanes::Cluster: return Way::Leave;
+  default: break;
+  }
+  switch (info.cls) {
+  case ptx::OpClass::Barrier: return info.lanes == ptx::Lanes::Named ? Way::Handler : Way::Leave;
+  case ptx::OpClass::Branch:
+  case ptx::OpClass::Call:
+  case ptx::OpClass::Mbarrier:
+  case ptx::OpClass::AsyncWait: return Way::Leave;
+  default: return what.op == Op::Nanosleep || what.op == Op::Trap ? Way::Leave : Way::Handler;
+  }
+}
+
+void Program::choose() {
+  for (uint32_t i = 0; i < count(); ++i) {
+    const ptx::Instr &what = function.instrs[i];
+    if (what.op == Op::Bra)
+      ways.push_back(Way::Branch);
+    else if (isAccess(i))
+      ways.push_back(Way::Access);
+    else
+      ways.push_back(isOperation(i) ? Way::Operation : wayOfOther(i));
+  }
+}
+
+void Program::addEntries(const std::vector<bool> &blocks) {
+  std::vector<bool> isEntry(count() + 1, false);
+  for (size_t b = 0; b < function.blocks.size(); ++b) {
+    const ptx::Block &block = function.blocks[b];
+    isEntry[block.first] = b == 0 || blocks[b];
+    // The head of a loop: a slice that has used up its budget ends there.
+    for (uint32_t pred : block.preds)
+      if (inst(block.first).order <= inst(function.blocks[pred].end - 1).order)
+        isEntry[block.first] = true;
+  }
+  for (uint32_t i = 0; i < count(); ++i)
+    if (ways[i] == Way::Leave)
+      isEntry[i + 1] = true;
+  for (uint32_t i = 0; i < count(); ++i)
+    if (isEntry[i] && ways[i] != Way::Leave)
+      entries.push_back(i);
+}
+
+// --- registers
+
+/// A loop that reads what others write. Whether it waits for them is found by comparing all its registers (Splits.cpp), so
+/// all of them have to be in their rows, also those that nothing reads any more.
+bool Program::pollsInLoop() const {
+  for (const ptx::Block &block : function.blocks) {
+    bool polls = false;
+    for (uint32_t i = block.first; i < block.end; ++i) {
+      const ptx::OpInfo &info = ptx::info(function.instrs[i].op);
+      const bool isWeak = ways[i] == Way::Access || info.memory == ptx::Memory::None ||
+                          info.memory == ptx::Memory::Stores ||
+                          function.instrs[i].mods.space == ptx::Space::Local ||
+                          function.instrs[i].mods.space == ptx::Space::Param;
+      polls |= !isWeak;
+    }
+    if (!polls)
+      continue;
+    std::vector<bool> seen(function.blocks.size(), false);
+    std::vector<uint32_t> todo(block.succs);
+    while (!todo.empty()) {
+      const uint32_t at = todo.back();
+      todo.pop_back();
+      if (&function.blocks[at] == &block)
+        return true;
+      if (seen[at])
+        continue;
+      seen[at] = true;
+      todo.insert(todo.end(), function.blocks[at].succs.begin(), function.blocks[at].succs.end());
+    }
+  }
+  return false;
+}
+
+void Program::findLive() {
+  const unsigned regs = unsigned(function.registers.size());
+  live.assign(count(), llvm::BitVector(regs, pollsInLoop()));
+  if (count() && regs && live[0].all())
+    return;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = function.blocks.size(); b-- > 0;) {
+      const ptx::Block &block = function.blocks[b];
+      llvm::BitVector now(regs);
+      for (uint32_t succ : block.succs)
+        now |= live[function.blocks[succ].first];
+      for (uint32_t i = block.end; i-- > block.first;) {
+        const ptx::Instr &what = function.instrs[i];
+        if (what.op == Op::Call) { // which operands are written differs: all are needed
+          for (const ptx::Operand &each : operands(i))
+            if (each.kind == OperandKind::Vector) {
+              for (const ptx::Operand &element : function.elementsOf(each))
+                if (element.isReg())
+                  now.set(element.index);
+            } else if (each.isReg()) {
+              now.set(each.index);
+            }
+        } else {
+          if (!what.guard)
+            for (uint32_t reg : writes(i))
+              now.reset(reg);
+          for (uint32_t reg : reads(i))
+            now.set(reg);
+        }
+        if (what.guard)
+          now.set(what.guard.reg);
+        if (now != live[i]) {
+          live[i] = now;
+          changed = true;
+        }
+      }
+    }
+  }
+}
+
+void Program::findChanged() {
+  changed.assign(count(), llvm::BitVector(unsigned(function.registers.size())));
+  for (bool again = true; again;) {
+    again = false;
+    for (const ptx::Block &block : function.blocks) {
+      llvm::BitVector now = changed[block.first];
+      for (uint32_t i = block.first; i < block.end; ++i) {
+        if (i != block.first)
+          changed[i] = now;
+        for (uint32_t reg : writes(i))
+          now.set(reg);
+      }
+      for (uint32_t succ : block.succs) {
+        llvm::BitVector joined = changed[function.blocks[succ].first];
+        joined |= now;
+        if (joined != changed[function.blocks[succ].first]) {
+          changed[function.blocks[succ].first] = joined;
+          again = true;
+        }
+      }
+    }
+  }
+}
+
+} // namespace heddle::jit
