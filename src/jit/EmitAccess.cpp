@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads and stores.
+//
+// Addresses are compared with the range that the same instruction accessed last time (global memory) or with the size of the
+// block's shared memory. If all lanes are inside and aligned, the elements are moved: one for all lanes, a vector where lanes are
+// neighbours, else gathered or scattered. In every other case the interpreter's handler executes the instruction: it finds the
+// range, or reports the fault.
+#include "jit/Emitter.h"
+
+#include <cstddef>
+#include <numeric>
+
+namespace heddle::jit {
+
+using llvm::Value;
+
+/// One access while it is emitted.
+struct Access {
+  const vm::Inst &in;
+  Shape address;
+  std::vector<ptx::Operand> values; ///< registers that are loaded or stored
+  uint32_t reg = ptx::kNone;        ///< of the address
+  bool isStore = false, isSigned = false;
+  bool isPartial = false;            ///< some lanes may be off
+  uint32_t all = 0;                  ///< bytes of all elements of a lane
+  llvm::IntegerType *type = nullptr; ///< of addresses
+  Value *begin = nullptr, *span = nullptr, *base = nullptr;
+};
+
+Access FunctionEmitter::describe(uint32_t instr) {
+  const ptx::Instr &what = program.function.instrs[instr];
+  Access access{program.inst(instr), shapes.ofAddress(instr), {}};
+  const vm::Inst &in = access.in;
+  access.isStore = what.op == ptx::Op::St;
+  access.isSigned = !access.isStore && ptx::isSigned(what.types[0]);
+  for (const ptx::Operand &each : program.operands(instr)) {
+    if (each.kind == ptx::OperandKind::AddrReg)
+      access.reg = each.index;
+    if (each.isAddress())
+      continue;
+    auto elements =
+        each.kind == ptx::OperandKind::Vector ? program.function.elementsOf(each) : std::span(&each, 1);
+    access.values.assign(elements.begin(), elements.end());
+  }
+  access.all = uint32_t(in.bytes) * in.elements;
+  access.type = in.address == vm::AddressForm::Reg32 ? ir.getInt32Ty() : ir.getInt64Ty();
+  access.isPartial = registers.version.masked || (what.guard && !shapes[what.guard.reg].isUniform());
+  return access;
+}
+
+/// Emits the bounds; returns whether nothing at all is inside.
+Value *FunctionEmitter::emitBounds(Access &access) {
+  Value *all = ir.getInt64(access.all);
+  if (access.in.space == vm::MemorySpace::Shared) {
+    Value *bytes = registers.loadField(offsetof(vm::CompiledState, sharedBytes), ir.getInt64Ty());
+    access.begin = llvm::ConstantInt::get(access.type, 0);
+    access.span = ir.CreateTrunc(ir.CreateSub(bytes, all), access.type);
+    access.base = registers.loadField(offsetof(vm::CompiledState, shared), ir.getPtrTy());
+    return ir.CreateICmpULT(bytes, all);
+  }
+  Value *ranges = registers.loadField(access.isStore ? offsetof(vm::CompiledState, stores)
+                                                     : offsetof(vm::CompiledState, loads),
+                                      ir.getPtrTy());
+  Value *range =
+      ir.CreateConstGEP1_64(ir.getInt8Ty(), ranges, uint64_t(access.in.site) * 2 * sizeof(uint64_t));
+  access.begin = ir.CreateLoad(ir.getInt64Ty(), range);
+  Value *end = ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstGEP1_64(ir.getInt64Ty(), range, 1));
+  access.span = ir.CreateSub(ir.CreateSub(end, access.begin), all);
+  return ir.CreateICmpULT(end, ir.CreateAdd(access.begin, all));
+}
+
+/// The address of the first lane of a chunk, or the vector of a Varying one.
+Value *FunctionEmitter::addressOf(const Access &access, unsigned chunk, bool asVector) {
+  Value *offset = llvm::ConstantInt::get(access.type, uint64_t(access.in.imm), false, true);
+  if (access.reg == ptx::kNone)
+    return asVector ? registers.splat(offset) : offset;
+  Value *from = asVector ? registers.vector(access.reg, chunk) : registers.scalar(access.reg, chunk);
+  return ir.CreateAdd(from, asVector ? registers.splat(offset) : offset);
+}
+
+/// Whether the lanes of a chunk are at a constant distance, all of them active.
+bool FunctionEmitter::isRegular(const Access &access) const {
+  return !access.isPartial && access.address.kind == Shape::Affine && access.address.stride % access.all == 0;
+}
+
+Value *FunctionEmitter::emitOutside(uint32_t instr, const Access &access, unsigned chunk) {
+  auto isOutside = [&](Value *at) {
+    Value *span = at->getType()->isVectorTy() ? registers.splat(access.span) : access.span;
+    Value *begin = at->getType()->isVectorTy() ? registers.splat(access.begin) : access.begin;
+    return ir.CreateICmpUGT(ir.CreateSub(at, begin), span);
+  };
+  auto isMisaligned = [&](Value *at) {
+    Value *low = ir.CreateAnd(at, llvm::ConstantInt::get(at->getType(), access.all - 1));
+    return ir.CreateICmpNE(low, llvm::Constant::getNullValue(at->getType()));
+  };
+  if (access.address.isUniform() || isRegular(access)) {
+    Value *at = addressOf(access, chunk, false);
+    Value *wrong = ir.CreateOr(isOutside(at), isMisaligned(at));
+    if (access.address.stride == 0)
+      return wrong;
+    const int64_t reach = access.address.stride * int64_t(registers.version.width - 1);
+    return ir.CreateOr(wrong, isOutside(ir.CreateAdd(at, llvm::ConstantInt::getSigned(access.type, reach))));
+  }
+  Value *at = addressOf(access, chunk, true);
+  Value *wrong = ir.CreateOr(isOutside(at), isMisaligned(at));
+  if (Value *lanes = activeLanes(instr, chunk))
+    wrong = ir.CreateAnd(wrong, lanes);
+  return ir.CreateICmpNE(ir.CreateBitCast(wrong, ir.getIntNTy(registers.version.width)),
+                         ir.getIntN(registers.version.width, 0));
+}
+
+/// Lanes of a chunk for which a guarded or masked instruction is executed; nullptr: all.
+Value *FunctionEmitter::activeLanes(uint32_t instr, unsigned chunk) {
+  const ptx::Guard &guard = program.function.instrs[instr].guard;
+  const bool isVarying = guard && !shapes[guard.reg].isUniform();
+  Value *lanes = registers.version.masked ? registers.laneMask(chunk) : nullptr;
+  if (!isVarying)
+    return lanes;
+  Value *holds = guardOf(instr, chunk, true);
+  return lanes ? ir.CreateAnd(lanes, holds) : holds;
+}
+
+Value *FunctionEmitter::pointerTo(const Access &access, Value *at, unsigned offset) {
+  if (!access.base) { // global addresses are those of the host
+    if (offset)
+      at = ir.CreateAdd(at, llvm::ConstantInt::get(at->getType(), offset));
+    llvm::Type *pointer = ir.getPtrTy();
+    return ir.CreateIntToPtr(at, at->getType()->isVectorTy() ? registers.vectorType(pointer) : pointer);
+  }
+  Value *base = offset ? ir.CreateConstGEP1_64(ir.getInt8Ty(), access.base, offset) : access.base;
+  if (at->getType()->isVectorTy()) // inside of shared memory, so not negative
+    return ir.CreateGEP(ir.getInt8Ty(), base, ir.CreateSExt(at, registers.vectorType(ir.getInt64Ty())));
+  return ir.CreateGEP(ir.getInt8Ty(), base, ir.CreateZExt(at, ir.getInt64Ty()));
+}
+
+// --- loads
+
+Value *FunctionEmitter::loadElement(uint32_t instr, const Access &access, unsigned chunk, unsigned element) {
+  llvm::Type *type = ir.getIntNTy(access.in.bytes * 8u);
+  const unsigned width = registers.version.width, offset = element * access.in.bytes;
+  const llvm::Align alignment(access.in.bytes);
+  if (access.address.isUniform() || (isRegular(access) && access.address.stride == 0))
+    return ir.CreateAlignedLoad(type, pointerTo(access, addressOf(access, chunk, false), offset), alignment);
+  if (isRegular(access) && access.address.stride == int64_t(access.all)) {
+    auto *whole = llvm::FixedVectorType::get(type, width * access.in.elements);
+    Value *values =
+        ir.CreateAlignedLoad(whole, pointerTo(access, addressOf(access, chunk, false), 0), alignment);
+    if (access.in.elements == 1)
+      return values;
+    llvm::SmallVector<int, 16> places;
+    for (unsigned lane = 0; lane < width; ++lane)
+      places.push_back(int(lane * access.in.elements + element));
+    return ir.CreateShuffleVector(values, places);
+  }
+  Value *at = pointerTo(access, addressOf(access, chunk, true), offset);
+  Value *lanes = activeLanes(instr, chunk);
+  return ir.CreateMaskedGather(registers.vectorType(type), at, alignment,
+                               lanes ? lanes
+                                     : llvm::Constant::getAllOnesValue(registers.vectorType(ir.getInt1Ty())));
+}
+
+void FunctionEmitter::emitLoads(uint32_t instr, const Access &access) {
+  // All elements are loaded before any is set: the address may be in one of the results.
+  std::vector<llvm::SmallVector<Value *, 4>> loaded(access.values.size());
+  for (unsigned element = 0; element < access.values.size(); ++element) {
+    if (!access.values[element].isReg())
+      continue;
+    const unsigned bits = program.bitsOf(access.values[element].index);
+    for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk) {
+      if (access.address.isUniform() && chunk > 0) {
+        loaded[element].push_back(loaded[element][0]);
+        continue;
+      }
+      Value *value = loadElement(instr, access, chunk, element);
+      llvm::Type *to = ir.getIntNTy(bits);
+      if (value->getType()->isVectorTy())
+        to = registers.vectorType(to);
+      loaded[element].push_back(access.isSigned ? ir.CreateSExt(value, to) : ir.CreateZExt(value, to));
+    }
+  }
+  for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk)
+    for (unsigned element = 0; element < access.values.size(); ++element)
+      if (const ptx::Operand &to = access.values[element]; to.isReg())
+        if (chunk == 0 || !shapes[to.index].isUniform())
+          setGuarded(instr, to.index, chunk, loaded[element][chunk]);
+}
+
+// --- stores
+
+Value *FunctionEmitter::storedValue(const Access &access, unsigned element, unsigned chunk) {
+  const ptx::Operand &from = access.values[element];
+  llvm::Type *type = ir.getIntNTy(access.in.bytes * 8u);
+  if (!from.isReg())
+    return registers.splat(llvm::ConstantInt::get(type, from.value, false, true));
+  return ir.CreateTrunc(registers.vector(from.index, chunk), registers.vectorType(type));
+}
+
+/// a0 b0 a1 b1...
+static Value *interleave(llvm::IRBuilder<> &ir, Value *a, Value *b) {
+  const auto width = int(llvm::cast<llvm::FixedVectorType>(a->getType())->getNumElements());
+  llvm::SmallVector<int, 32> places;
+  for (int lane = 0; lane < width; ++lane)
+    places.push_back(lane), places.push_back(width + lane);
+  return ir.CreateShuffleVector(a, b, places);
+}
+
+void FunctionEmitter::emitStores(uint32_t instr, const Access &access) {
+  const unsigned chunks = registers.version.chunks(), width = registers.version.width;
+  const unsigned elements = unsigned(access.values.size());
+  const llvm::Align alignment(access.in.bytes);
+  const bool isSame = !access.isPartial && access.address.isSameInChunk() &&
+                      (access.address.isUniform() || isRegular(access));
+  const bool isContiguous = isRegular(access) && access.address.stride == int64_t(access.all) &&
+                            (elements == 1 || elements == 2 || elements == 4);
+  if (isContiguous) {
+    for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+      Value *value = storedValue(access, 0, chunk);
+      if (elements == 2)
+        value = interleave(ir, value, storedValue(access, 1, chunk));
+      if (elements == 4)
+        value = interleave(ir, interleave(ir, value, storedValue(access, 2, chunk)),
+                           interleave(ir, storedValue(access, 1, chunk), storedValue(access, 3, chunk)));
+      ir.CreateAlignedStore(value, pointerTo(access, addressOf(access, chunk, false), 0), alignment);
+    }
+    return;
+  }
+  for (unsigned element = 0; element < elements; ++element) {
+    if (access.values[element].kind == ptx::OperandKind::Sink)
+      continue;
+    // Of lanes with one address, the last remains.
+    for (unsigned chunk = isSame && access.address.isUniform() ? chunks - 1 : 0; chunk < chunks; ++chunk) {
+      Value *value = storedValue(access, element, chunk);
+      const unsigned offset = element * access.in.bytes;
+      if (isSame) {
+        ir.CreateAlignedStore(ir.CreateExtractElement(value, width - 1),
+                              pointerTo(access, addressOf(access, chunk, false), offset), alignment);
+        continue;
+      }
+      Value *lanes = activeLanes(instr, chunk);
+      ir.CreateMaskedScatter(value, pointerTo(access, addressOf(access, chunk, true), offset), alignment,
+                             lanes ? lanes
+                                   : llvm::Constant::getAllOnesValue(registers.vectorType(ir.getInt1Ty())));
+    }
+  }
+}
+
+// --- all of it
+
+/// A parameter of the kernel: the offset was checked when the instruction was lowered.
+void FunctionEmitter::emitParameter(uint32_t instr, Access &access) {
+  Value *from = registers.loadField(offsetof(vm::CompiledState, parameters), ir.getInt64Ty());
+  access.begin = ir.getInt64(0);
+  access.base = ir.CreateIntToPtr(from, ir.getPtrTy());
+  emitLoads(instr, access);
+}
+
+void FunctionEmitter::emitAccess(uint32_t instr) {
+  const ptx::Guard &guard = program.function.instrs[instr].guard;
+  Access access = describe(instr);
+  if (access.in.address == vm::AddressForm::Parameters) {
+    emitParameter(instr, access);
+    return;
+  }
+  Block done = newBlock("done");
+  if (guard) {
+    Value *some = nullptr;
+    if (shapes[guard.reg].isUniform()) {
+      some = guardOf(instr, 0, false);
+    } else {
+      llvm::SmallVector<Value *, 8> lanes;
+      for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk)
+        lanes.push_back(activeLanes(instr, chunk));
+      some = ir.CreateICmpNE(registers.bitsOf(lanes), ir.getInt32(0));
+    }
+    Block body = newBlock("guarded");
+    ir.CreateCondBr(some, body, done);
+    ir.SetInsertPoint(body);
+  }
+  Value *wrong = emitBounds(access);
+  for (unsigned chunk = 0; chunk < (access.address.isUniform() ? 1 : registers.version.chunks()); ++chunk)
+    wrong = ir.CreateOr(wrong, emitOutside(instr, access, chunk));
+  Block unusual = newBlock("unusual"), usual = newBlock("usual");
+  branchRarely(wrong, unusual, usual);
+  ir.SetInsertPoint(usual);
+  if (access.isStore) {
+    emitStores(instr, access);
+    Value *changes = registers.loadField(offsetof(vm::CompiledState, changes), ir.getPtrTy());
+    ir.CreateStore(ir.CreateAdd(ir.CreateLoad(ir.getInt32Ty(), changes), ir.getInt32(1)), changes);
+  } else {
+    emitLoads(instr, access);
+  }
+  ir.CreateBr(done);
+  ir.SetInsertPoint(unusual);
+  exitAfterHandler(instr, executeCall(instr));
+  ir.CreateBr(done);
+  ir.SetInsertPoint(done);
+}
+
+} // namespace heddle::jit

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A Code becomes one function: a switch over its entries, each of which loads the registers that are needed from there on, and the
+// blocks of the code. The 32 lanes of a register are several vectors of the host (chunks). Operations that follow each
+// other are emitted chunk by chunk, not instruction by instruction, so that their intermediate results stay in vector registers
+// of the host, of which there are far fewer than a warp of values needs.
+#include "jit/Emitter.h"
+
+#include "jit/Operations.h"
+
+#include <cstddef>
+
+namespace heddle::jit {
+
+using llvm::Value;
+
+/// Scalars of a run of operations, computed with its first chunk. Later chunks must not read registers for them: an operation
+/// behind may have changed those.
+struct RunCache {
+  std::map<std::pair<uint32_t, unsigned>, Value *>
+      sources; ///< by instruction and operand; operand ~0: the guard
+  std::map<uint32_t, llvm::SmallVector<Value *, 2>> results;
+
+  Value *once(uint32_t instr, unsigned operand, llvm::function_ref<Value *()> make) {
+    auto [it, isNew] = sources.try_emplace({instr, operand}, nullptr);
+    if (isNew)
+      it->second = make();
+    return it->second;
+  }
+};
+
+FunctionEmitter::FunctionEmitter(llvm::Module &inside, const Program &given, const Shapes &found,
+                                 Version version)
+    : program(given), shapes(found), module(inside), ir(inside.getContext()),
+      registers(ir, given, found, version) {}
+
+llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
+  auto *type = llvm::FunctionType::get(ir.getInt64Ty(), {ir.getPtrTy(), ir.getInt32Ty()}, false);
+  function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  state = function->getArg(0);
+  ir.SetInsertPoint(newBlock("start"));
+  registers.begin(state);
+  counted = ir.CreateAlloca(ir.getInt64Ty());
+  for (auto *each : {&spent, &budget, &rounds})
+    *each = ir.CreateAlloca(ir.getInt32Ty());
+  auto take = [&](llvm::AllocaInst *to, size_t offset) {
+    ir.CreateStore(registers.loadField(offset, ir.getInt32Ty()), to);
+  };
+  ir.CreateStore(ir.getInt64(0), counted);
+  take(spent, offsetof(vm::CompiledState, spent));
+  take(budget, offsetof(vm::CompiledState, budget));
+  take(rounds, offsetof(vm::CompiledState, roundsLeft));
+  orderLimit = registers.loadField(offsetof(vm::CompiledState, orderLimit), ir.getInt32Ty());
+
+  std::vector<Piece> pieces;
+  for (const ptx::Block &block : program.function.blocks) {
+    uint32_t first = block.first;
+    for (uint32_t i = block.first; i < block.end; ++i)
+      if (program.wayOf(i) == Way::Leave) {
+        pieces.push_back({first, i + 1});
+        first = i + 1;
+      }
+    if (first < block.end)
+      pieces.push_back({first, block.end});
+  }
+  for (const Piece &piece : pieces)
+    pieceBlocks[piece.first] = newBlock("piece");
+  emitEntries(function->getArg(1));
+  for (const Piece &piece : pieces)
+    emitPiece(piece);
+  return function;
+}
+
+void FunctionEmitter::emitEntries(Value *number) {
+  Block none = newBlock("none");
+  llvm::SwitchInst *choice = ir.CreateSwitch(number, none, unsigned(program.entries.size()));
+  ir.SetInsertPoint(none);
+  ir.CreateUnreachable();
+  for (uint32_t i = 0; i < program.entries.size(); ++i) {
+    const uint32_t at = program.entries[i];
+    Block entry = newBlock("entry");
+    choice->addCase(ir.getInt32(i), entry);
+    ir.SetInsertPoint(entry);
+    for (unsigned reg : program.liveBefore(at).set_bits())
+      registers.load(reg);
+    ir.CreateBr(blockAt(at));
+  }
+}
+
+void FunctionEmitter::emitPiece(const Piece &piece) {
+  now = piece;
+  ir.SetInsertPoint(blockAt(piece.first));
+  for (uint32_t i = piece.first; i < piece.end;) {
+    switch (program.wayOf(i)) {
+    case Way::Operation: {
+      uint32_t end = i + 1;
+      if (isChecked(i))
+        emitNoWrapCheck(i);
+      else
+        while (end < piece.end && program.wayOf(end) == Way::Operation && !isChecked(end))
+          ++end;
+      emitOperations(i, end);
+      i = end;
+      continue;
+    }
+    case Way::Access: emitAccess(i); break;
+    case Way::Handler: emitHandler(i); break;
+    case Way::Branch: emitBranch(i); return;
+    case Way::Leave: ir.CreateBr(exitBefore(i)); return;
+    }
+    ++i;
+  }
+  fallThrough(piece.end - 1);
+}
+
+// --- operations
+
+Value *FunctionEmitter::source(uint32_t instr, unsigned index, const ptx::Operand &operand, unsigned chunk,
+                               bool asVector) {
+  if (operand.isReg()) {
+    Value *value = asVector ? registers.vector(operand.index, chunk) : registers.scalar(operand.index, chunk);
+    return operand.negated ? ir.CreateNot(value) : value;
+  }
+  if (const vm::SpecialRow *row = program.specialOf(operand)) {
+    const unsigned bits = row->wide ? 64 : 32;
+    llvm::Type *element = ir.getIntNTy(bits);
+    Value *at = ir.CreateConstGEP1_64(
+        ir.getInt8Ty(), registers.loadField(offsetof(vm::CompiledState, specials), ir.getPtrTy()),
+        row->offset + bits / 8 * registers.version.width * chunk);
+    if (asVector && !shapes.ofSource(instr, operand).isUniform())
+      return ir.CreateAlignedLoad(registers.vectorType(element), at, llvm::Align(bits / 8));
+    Value *value = ir.CreateLoad(element, at);
+    return asVector ? registers.splat(value) : value;
+  }
+  const Constant constant = *program.constantOf(instr, operand, index);
+  Value *value = ir.getIntN(constant.bits, constant.value);
+  return asVector ? registers.splat(value) : value;
+}
+
+Value *FunctionEmitter::guardOf(uint32_t instr, unsigned chunk, bool asVector) {
+  const ptx::Guard &guard = program.function.instrs[instr].guard;
+  Value *holds = asVector ? registers.vector(guard.reg, chunk) : registers.scalar(guard.reg, chunk);
+  return guard.negated ? ir.CreateNot(holds) : holds;
+}
+
+/// Stores a result where the guard holds.
+void FunctionEmitter::setGuarded(uint32_t instr, uint32_t reg, unsigned chunk, Value *value) {
+  const ptx::Guard &guard = program.function.instrs[instr].guard;
+  if (guard) {
+    const bool isScalar = shapes[reg].isScalar();
+    if (!isScalar && !value->getType()->isVectorTy())
+      value = registers.splat(value);
+    Value *old = isScalar ? registers.scalar(reg, chunk) : registers.vector(reg, chunk);
+    value = ir.CreateSelect(guardOf(instr, chunk, !shapes[guard.reg].isUniform()), value, old);
+  }
+  registers.set(reg, chunk, value);
+}
+
+void FunctionEmitter::emitOperations(uint32_t first, uint32_t end) {
+  RunCache cache;
+  for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk)
+    for (uint32_t i = first; i < end; ++i)
+      emitOperation(i, chunk, cache);
+}
+
+void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &cache) {
+  const Shape result = shapes.ofResult(instr);
+  auto [found, isNew] = cache.results.try_emplace(instr);
+  llvm::SmallVector<Value *, 2> values;
+  if (result.isUniform() && !isNew) {
+    values = found->second;
+  } else {
+    llvm::SmallVector<Value *, 4> from;
+    unsigned index = 0;
+    for (const ptx::Operand &operand : program.sources(instr)) {
+      const bool asVector = !result.isScalar();
+      if (shapes.ofSource(instr, operand).isUniform()) {
+        Value *once = cache.once(instr, index, [&] { return source(instr, index, operand, 0, false); });
+        from.push_back(asVector ? registers.splat(once) : once);
+      } else {
+        from.push_back(source(instr, index, operand, chunk, asVector));
+      }
+      ++index;
+    }
+    values = jit::emitOperation(ir, program.function, program.function.instrs[instr], from);
+    found->second = values;
+  }
+  const ptx::Guard &guard = program.function.instrs[instr].guard;
+  const bool isGuardUniform = guard && shapes[guard.reg].isUniform();
+  Value *holds = nullptr;
+  if (isGuardUniform)
+    holds = cache.once(instr, ~0u, [&] { return guardOf(instr, 0, false); });
+  else if (guard)
+    holds = guardOf(instr, chunk, true);
+  unsigned index = 0;
+  for (const ptx::Operand &to : program.destinations(instr)) {
+    Value *value = values[index++];
+    if (!to.isReg() || (shapes[to.index].isUniform() && chunk > 0))
+      continue;
+    if (!shapes[to.index].isScalar() && !value->getType()->isVectorTy())
+      value = registers.spread(value, result.stride);
+    if (holds)
+      value = ir.CreateSelect(holds, value,
+                              shapes[to.index].isScalar() ? registers.scalar(to.index, chunk)
+                                                          : registers.vector(to.index, chunk));
+    registers.set(to.index, chunk, value);
+  }
+}
+
+/// Whether the operation is emitted for the first lane of each chunk, and the others follow from it only if none wraps around.
+bool FunctionEmitter::isChecked(uint32_t instr) const {
+  const Shape result = shapes.ofResult(instr);
+  return result.kind == Shape::Affine && result.stride != 0 && shapes.widens(instr);
+}
+
+void FunctionEmitter::emitNoWrapCheck(uint32_t instr) {
+  const ptx::Instr &what = program.function.instrs[instr];
+  const bool isSigned = ptx::isSigned(what.types[what.op == ptx::Op::Cvt ? 1 : 0]);
+  Value *wraps = ir.getFalse();
+  unsigned index = 0;
+  for (const ptx::Operand &operand : program.sources(instr)) {
+    const Shape shape = shapes.ofSource(instr, operand);
+    const bool isNarrow = index < 2 && !(what.op == ptx::Op::Cvt && index > 0);
+    for (unsigned chunk = 0; isNarrow && shape.stride && chunk < registers.version.chunks(); ++chunk) {
+      Value *first = source(instr, index, operand, chunk, false);
+      const int64_t reach = shape.stride * int64_t(registers.version.width - 1);
+      const auto id = isSigned    ? llvm::Intrinsic::sadd_with_overflow
+                      : reach > 0 ? llvm::Intrinsic::uadd_with_overflow
+                                  : llvm::Intrinsic::usub_with_overflow;
+      Value *by = llvm::ConstantInt::getSigned(first->getType(), isSigned ? reach : std::abs(reach));
+      wraps = ir.CreateOr(wraps, ir.CreateExtractValue(ir.CreateBinaryIntrinsic(id, first, by), 1));
+    }
+    ++index;
+  }
+  Block usual = newBlock("fits");
+  branchRarely(wraps, exitBefore(instr), usual);
+  ir.SetInsertPoint(usual);
+}
+
+} // namespace heddle::jit

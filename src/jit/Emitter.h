@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the function that executes a Code, for all lanes of a warp or for those of a mask.
+#pragma once
+
+#include "jit/Registers.h"
+
+#include <llvm/IR/Module.h>
+
+#include <map>
+
+namespace heddle::jit {
+
+struct Access;
+struct RunCache;
+
+class FunctionEmitter {
+public:
+  FunctionEmitter(llvm::Module &module, const Program &program, const Shapes &shapes, Version version);
+  llvm::Function *emit(llvm::StringRef name);
+
+private:
+  using Block = llvm::BasicBlock *;
+
+  /// Instructions without an entry or exit between them, except at their ends: a basic block, or what a block has between two
+  /// instructions at which compiled code is left. Counts in allocas are those at its begin.
+  struct Piece {
+    uint32_t first = 0, end = 0;
+  };
+
+  // Emitter.cpp
+  void emitEntries(llvm::Value *number);
+  void emitPiece(const Piece &piece);
+  void emitOperations(uint32_t first, uint32_t end);
+  void emitOperation(uint32_t instr, unsigned chunk, RunCache &cache);
+  bool isChecked(uint32_t instr) const;
+  void emitNoWrapCheck(uint32_t instr);
+  llvm::Value *source(uint32_t instr, unsigned index, const ptx::Operand &operand, unsigned chunk,
+                      bool asVector);
+  llvm::Value *guardOf(uint32_t instr, unsigned chunk, bool asVector);
+  void setGuarded(uint32_t instr, uint32_t reg, unsigned chunk, llvm::Value *value);
+  Block newBlock(const char *name) { return llvm::BasicBlock::Create(ir.getContext(), name, function); }
+
+  // EmitFlow.cpp
+  void emitBranch(uint32_t instr);
+  void emitHandler(uint32_t instr);
+  void fallThrough(uint32_t instr);
+  Block exitBefore(uint32_t instr);
+  void leaveAt(uint32_t instr, vm::CompiledExit why);
+  void storeChanged(uint32_t instr, llvm::ArrayRef<uint32_t> except);
+  void storeCounts(uint32_t instr, bool withCounted);
+  llvm::Value *executeCall(uint32_t instr);
+  void exitAfterHandler(uint32_t instr, llvm::Value *flow);
+  void branchRarely(llvm::Value *condition, Block rare, Block usual);
+  Block blockAt(uint32_t instr) { return pieceBlocks.at(instr); }
+
+  // EmitAccess.cpp
+  void emitAccess(uint32_t instr);
+  void emitParameter(uint32_t instr, Access &access);
+  Access describe(uint32_t instr);
+  llvm::Value *emitBounds(Access &access);
+  llvm::Value *emitOutside(uint32_t instr, const Access &access, unsigned chunk);
+  llvm::Value *addressOf(const Access &access, unsigned chunk, bool asVector);
+  llvm::Value *activeLanes(uint32_t instr, unsigned chunk);
+  llvm::Value *pointerTo(const Access &access, llvm::Value *at, unsigned offset);
+  llvm::Value *loadElement(uint32_t instr, const Access &access, unsigned chunk, unsigned element);
+  llvm::Value *storedValue(const Access &access, unsigned element, unsigned chunk);
+  void emitLoads(uint32_t instr, const Access &access);
+  void emitStores(uint32_t instr, const Access &access);
+  bool isRegular(const Access &access) const;
+
+  const Program &program;
+  const Shapes &shapes;
+  llvm::Module &module;
+  llvm::IRBuilder<> ir;
+  Registers registers;
+  llvm::Function *function = nullptr;
+  llvm::Value *state = nullptr;
+  llvm::AllocaInst *counted = nullptr, *spent = nullptr, *budget = nullptr, *rounds = nullptr;
+  llvm::Value *orderLimit = nullptr;
+  std::map<uint32_t, Block> pieceBlocks; ///< by first instruction
+  std::map<uint32_t, Block> exits;       ///< by instruction
+  Piece now;
+};
+
+} // namespace heddle::jit

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/Registers.h"
+
+#include <cstddef>
+
+namespace heddle::jit {
+
+using llvm::Value;
+
+Registers::Registers(llvm::IRBuilder<> &builder, const Program &given, const Shapes &found, Version which)
+    : version(which), ir(builder), program(given), shapes(found) {}
+
+Value *Registers::field(size_t offset) { return ir.CreateConstGEP1_64(ir.getInt8Ty(), state, offset); }
+
+llvm::Type *Registers::elementType(uint32_t reg) const { return ir.getIntNTy(program.bitsOf(reg)); }
+llvm::Type *Registers::vectorType(llvm::Type *element) const {
+  return llvm::FixedVectorType::get(element, version.width);
+}
+
+void Registers::begin(Value *given) {
+  state = given;
+  homes.resize(program.function.registers.size());
+  for (uint32_t reg = 0; reg < homes.size(); ++reg) {
+    if (!program.isHeld(reg))
+      continue;
+    llvm::Type *element = elementType(reg);
+    const unsigned parts = shapes[reg].isUniform() ? 1 : version.chunks();
+    for (unsigned part = 0; part < parts; ++part)
+      homes[reg].push_back(ir.CreateAlloca(shapes[reg].isScalar() ? element : vectorType(element)));
+  }
+  rows = loadField(offsetof(vm::CompiledState, registers), ir.getPtrTy());
+  maskBits = version.masked ? loadField(offsetof(vm::CompiledState, mask), ir.getInt32Ty())
+                            : ir.getInt32(vm::AllLanes);
+  if (version.masked)
+    firstLane =
+        ir.CreateZExt(loadField(offsetof(vm::CompiledState, firstLane), ir.getInt32Ty()), ir.getInt64Ty());
+  for (unsigned chunk = 0; chunk < version.chunks(); ++chunk)
+    masks.push_back(chunkOf(maskBits, chunk));
+}
+
+Value *Registers::laneMask(unsigned chunk) { return masks[chunk]; }
+
+Value *Registers::bitsOf(llvm::ArrayRef<Value *> chunks) {
+  Value *all = ir.getInt32(0);
+  for (unsigned chunk = 0; chunk < chunks.size(); ++chunk) {
+    Value *bits =
+        ir.CreateZExt(ir.CreateBitCast(chunks[chunk], ir.getIntNTy(version.width)), ir.getInt32Ty());
+    all = ir.CreateOr(all, ir.CreateShl(bits, chunk * version.width));
+  }
+  return all;
+}
+
+Value *Registers::chunkOf(Value *bits, unsigned chunk) {
+  Value *part = ir.CreateTrunc(ir.CreateLShr(bits, chunk * version.width), ir.getIntNTy(version.width));
+  return ir.CreateBitCast(part, vectorType(ir.getInt1Ty()));
+}
+
+Value *Registers::splat(Value *scalar) { return ir.CreateVectorSplat(version.width, scalar); }
+
+Value *Registers::spread(Value *base, int64_t stride) {
+  if (stride == 0)
+    return splat(base);
+  llvm::SmallVector<llvm::Constant *, 16> steps;
+  for (unsigned lane = 0; lane < version.width; ++lane)
+    steps.push_back(llvm::ConstantInt::get(base->getType(), uint64_t(int64_t(lane) * stride), false, true));
+  return ir.CreateAdd(splat(base), llvm::ConstantVector::get(steps));
+}
+
+Value *Registers::scalar(uint32_t reg, unsigned chunk) {
+  llvm::AllocaInst *home = homes[reg][shapes[reg].isUniform() ? 0 : chunk];
+  return ir.CreateLoad(home->getAllocatedType(), home);
+}
+
+Value *Registers::vector(uint32_t reg, unsigned chunk) {
+  Value *value = scalar(reg, chunk);
+  return shapes[reg].isScalar() ? spread(value, shapes[reg].stride) : value;
+}
+
+void Registers::set(uint32_t reg, unsigned chunk, Value *value) {
+  if (!shapes[reg].isScalar() && !value->getType()->isVectorTy())
+    value = splat(value);
+  ir.CreateStore(value, homes[reg][shapes[reg].isUniform() ? 0 : chunk]);
+}
+
+Value *Registers::rowAt(uint32_t reg, unsigned chunk) {
+  const uint64_t bytes = program.bitsOf(reg) / 8 * version.width * chunk;
+  return ir.CreateConstGEP1_64(ir.getInt8Ty(), rows, program.request.registers[reg] + bytes);
+}
+
+void Registers::load(uint32_t reg) {
+  if (!program.isHeld(reg))
+    return;
+  llvm::Type *element = elementType(reg);
+  if (program.bitsOf(reg) == 1) {
+    Value *bits = ir.CreateLoad(ir.getInt32Ty(), rowAt(reg, 0));
+    for (unsigned chunk = 0; chunk < homes[reg].size(); ++chunk)
+      if (shapes[reg].isUniform())
+        set(reg, chunk, ir.CreateICmpNE(ir.CreateAnd(bits, maskBits), ir.getInt32(0)));
+      else if (shapes[reg].isScalar())
+        set(reg, chunk, ir.CreateTrunc(ir.CreateLShr(bits, chunk * version.width), ir.getInt1Ty()));
+      else
+        set(reg, chunk, chunkOf(bits, chunk));
+    return;
+  }
+  for (unsigned chunk = 0; chunk < homes[reg].size(); ++chunk) {
+    Value *at = rowAt(reg, chunk);
+    if (shapes[reg].isUniform() && version.masked)
+      at = ir.CreateGEP(element, at, firstLane);
+    if (shapes[reg].isScalar())
+      set(reg, chunk, ir.CreateLoad(element, at));
+    else
+      set(reg, chunk, ir.CreateAlignedLoad(vectorType(element), at, llvm::Align(program.bitsOf(reg) / 8)));
+  }
+}
+
+Value *Registers::predicateBits(uint32_t reg) {
+  if (shapes[reg].isUniform())
+    return ir.CreateSExt(scalar(reg, 0), ir.getInt32Ty());
+  llvm::SmallVector<Value *, 8> chunks;
+  for (unsigned chunk = 0; chunk < version.chunks(); ++chunk)
+    chunks.push_back(vector(reg, chunk));
+  return bitsOf(chunks);
+}
+
+void Registers::store(uint32_t reg) {
+  if (!program.isHeld(reg))
+    return;
+  if (program.bitsOf(reg) == 1) {
+    Value *bits = predicateBits(reg), *at = rowAt(reg, 0);
+    if (version.masked)
+      bits = ir.CreateOr(ir.CreateAnd(ir.CreateLoad(ir.getInt32Ty(), at), ir.CreateNot(maskBits)),
+                         ir.CreateAnd(bits, maskBits));
+    ir.CreateStore(bits, at);
+    return;
+  }
+  const llvm::Align alignment(program.bitsOf(reg) / 8);
+  for (unsigned chunk = 0; chunk < version.chunks(); ++chunk) {
+    Value *value = vector(reg, chunk), *at = rowAt(reg, chunk);
+    if (version.masked)
+      ir.CreateMaskedStore(value, at, alignment, laneMask(chunk));
+    else
+      ir.CreateAlignedStore(value, at, alignment);
+  }
+}
+
+} // namespace heddle::jit
