@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 INSTALLED = [
-    "bin/heddle", "bin/heddle-runner", "include/heddle/launch.cuh", "lib/cmake/Heddle/HeddleConfig.cmake", "lib/cmake/Heddle/HeddleOptimize.cmake", "lib/heddle/libheddle_cudart.so",
+    "bin/heddle", "bin/heddle-runner", "include/heddle/launch.cuh", "lib/cmake/Heddle/HeddleConfig.cmake", "lib/cmake/Heddle/HeddleOptimize.cmake", "lib/heddle/libheddle_cudart.so", "lib/heddle/libheddle_jit.so",
     "share/heddle/arch/sm_90.json", "share/heddle/runtime/cuda/cuda_runtime.h", "share/man/man1/heddle.1", "share/man/man1/heddle-opt.1", "share/man/man1/heddle-runner.1",
     "share/bash-completion/completions/heddle", "share/zsh/site-functions/_heddle", "share/fish/vendor_completions.d/heddle.fish",
     "share/doc/heddle/LICENSE",

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler that the simulator loads (vm/Compiled.h).
+#include "jit/Emitter.h"
+#include "jit/Native.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <mutex>
+
+namespace heddle::jit {
+namespace {
+
+/// Compiling takes longer than in proportion to the length of a block; beyond this the interpreter is done earlier.
+constexpr size_t MostInstructions = 3000;
+
+/// Rows that are scalars in compiled code, for each entry.
+std::vector<std::vector<vm::ExpectedRow>> expectedRows(const Program &program, const Shapes &shapes,
+                                                       unsigned width) {
+  std::vector<std::vector<vm::ExpectedRow>> all;
+  for (uint32_t at : program.entries) {
+    auto &rows = all.emplace_back();
+    for (unsigned reg : program.liveBefore(at).set_bits()) {
+      if (!program.isHeld(reg) || !shapes[reg].isScalar())
+        continue;
+      const unsigned lanes = shapes[reg].isUniform() ? vm::Lanes : width;
+      rows.push_back({program.request.registers[reg], uint8_t(program.bitsOf(reg) / 8), uint8_t(lanes),
+                      int32_t(shapes[reg].stride)});
+    }
+  }
+  return all;
+}
+
+/// Code of a function in one or both versions. What lanes of a mask need is compiled when some are separated for the first time: in
+/// most kernels none ever are.
+class NativeCode final : public vm::CompiledCode {
+public:
+  NativeCode(Native &made, const vm::CompileRequest &asked)
+      : native(made), request(asked), program(request), wholeShapes(program, true),
+        maskedShapes(program, false) {
+    program.addEntries(maskedShapes.meetingBlocks());
+    whole.expected = expectedRows(program, wholeShapes, native.width());
+    masked.expected = expectedRows(program, maskedShapes, native.width());
+    entryAt.assign(request.code.insts.size() + 1, 0);
+    for (uint32_t i = 0; i < program.entries.size(); ++i)
+      entryAt[program.firstInst(program.entries[i])] = i + 1;
+  }
+  ~NativeCode() override {
+    for (Native::Loaded &each : loaded)
+      native.unload(each);
+  }
+
+  vm::CompiledFunction prepare(vm::CompiledVersion &version) const override {
+    std::lock_guard lock(guard);
+    if (hasFailed || version.run.load(std::memory_order_relaxed))
+      return version.run.load(std::memory_order_relaxed);
+    const bool isMasked = &version == &masked;
+    auto context = native.context();
+    auto module = std::make_unique<llvm::Module>(request.code.function->name, *context);
+    FunctionEmitter(*module, program, isMasked ? maskedShapes : wholeShapes, {native.width(), isMasked})
+        .emit(EntryName);
+    std::string wrong;
+    llvm::raw_string_ostream message(wrong);
+    const bool isWrong = llvm::verifyModule(*module, &message);
+    llvm::Expected<void *> found =
+        isWrong ? llvm::createStringError(wrong) : native.load(std::move(module), std::move(context), loaded);
+    if (!found) {
+      problem = llvm::toString(found.takeError());
+      hasFailed = true;
+      return nullptr;
+    }
+    auto made = reinterpret_cast<vm::CompiledFunction>(*found);
+    version.run.store(made, std::memory_order_release);
+    return made;
+  }
+
+  /// Whether every instruction is one at which compiled code is left.
+  bool isEmpty() const { return program.entries.empty(); }
+
+  mutable std::string problem;
+
+private:
+  Native &native;
+  const vm::CompileRequest request;
+  Program program;
+  const Shapes wholeShapes, maskedShapes;
+  mutable std::mutex guard;
+  mutable bool hasFailed = false;
+  mutable std::vector<Native::Loaded> loaded;
+};
+
+/// What the interpreter executes to the end.
+class NoCode final : public vm::CompiledCode {
+public:
+  explicit NoCode(const vm::CompileRequest &request) { entryAt.assign(request.code.insts.size() + 1, 0); }
+  vm::CompiledFunction prepare(vm::CompiledVersion &) const override { return nullptr; }
+};
+
+class NativeCompiler final : public vm::Compiler {
+public:
+  std::unique_ptr<vm::CompiledCode> compile(const vm::CompileRequest &request, std::string &why) override {
+    why = native.problem();
+    if (const size_t count = request.code.function->instrs.size(); count > MostInstructions)
+      why = fmt::format("it has {} instructions, more than are compiled ({})", count, MostInstructions);
+    if (!why.empty())
+      return std::make_unique<NoCode>(request);
+    auto made = std::make_unique<NativeCode>(native, request);
+    if (made->isEmpty() || made->prepare(made->whole))
+      return made;
+    why = made->problem;
+    return std::make_unique<NoCode>(request);
+  }
+
+private:
+  Native native;
+};
+
+} // namespace
+} // namespace heddle::jit
+
+extern "C" __attribute__((visibility("default"))) heddle::vm::Compiler *heddleCompiler() {
+  static auto *compiler = new heddle::jit::NativeCompiler; // kept until the process ends: kernels may be
+  return compiler;
+}
