@@ -72,6 +72,11 @@ void addDeviceOption(CLI::App &verb, std::string &device, const std::string &hel
 void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words) {
   addDeviceOption(verb, words.device, "sim (the simulator), gpu, or auto: the GPU if there is one");
   verb.add_option("--cores", options.cores, "host cores that execute blocks (default: all)");
+  // The simulator is in the program that is started, which inherits our environment.
+  verb.add_option_function<std::string>(
+          "--engine", [](const std::string &word) { setenv("HEDDLE_ENGINE", word.c_str(), 1); },
+          "what executes kernels: interpreter, or jit, which compiles them first (default: interpreter)")
+      ->check(CLI::IsMember({"interpreter", "jit"}));
 }
 
 bool hasDevice(const build::ProgramOptions &options, Session &session, const std::string &hint) {

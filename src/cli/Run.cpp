@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -41,10 +42,12 @@ void printSummary(const build::ProgramRun &run, const build::ProgramOptions &opt
     std::cerr << fmt::format("heddle: {:.3f} s on the GPU\n", run.execution.seconds);
     return;
   }
+  const char *engine = std::getenv("HEDDLE_ENGINE");
   std::cerr << fmt::format(
-      "heddle: {} launch{}, {} thread-instructions in {:.3f} s (compiled by {} for {}, program {:.3f} s)\n",
+      "heddle: {} launch{}, {} thread-instructions in {:.3f} s (compiled by {} for {}, {}program {:.3f} s)\n",
       run.summary.launches, run.summary.launches == 1 ? "" : "es", inWords(run.summary.threadInstructions),
-      run.summary.seconds, run.compiler, options.arch, run.execution.seconds);
+      run.summary.seconds, run.compiler, options.arch, engine ? fmt::format("engine {}, ", engine) : "",
+      run.execution.seconds);
 }
 
 void run(const build::ProgramOptions &options, const std::string &record, bool quiet, Session &session) {

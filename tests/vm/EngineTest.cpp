@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiled code beside the interpreter: the same results, faults and counts, for kernels written for the purpose and for random ones
+// with divergence, loops, barriers, shuffles and atomics.
+#include "vm/Engine.h"
+
+#include "Runner.h"
+
+#include <random>
+
+namespace heddle::vm::test {
+namespace {
+
+/// What a launch leaves behind.
+struct Outcome {
+  std::vector<uint32_t> memory;
+  uint64_t warpInstructions = 0, threadInstructions = 0;
+  std::string fault;
+  bool operator==(const Outcome &) const = default;
+};
+
+Outcome runOn(Engine engine, const std::string &text, Dim3 grid, Dim3 block, size_t words, uint32_t number) {
+  setEngine(engine);
+  Runner runner(text);
+  runner.request.cores = 1;
+  std::vector<uint32_t> initial(words);
+  for (size_t i = 0; i < words; ++i)
+    initial[i] = uint32_t(i * 2654435761u);
+  uint32_t *memory = runner.buffer(initial);
+  const LaunchResult result = runner.launch(grid, block, memory, number);
+  setEngine(Engine::Interpreter);
+  return {{memory, memory + words},
+          result.warpInstructions,
+          result.threadInstructions,
+          result.fault ? Runner::story(*result.fault) : result.refusal};
+}
+
+void expectSame(const std::string &text, Dim3 grid, Dim3 block, size_t words, uint32_t number = 7) {
+  const Outcome expected = runOn(Engine::Interpreter, text, grid, block, words, number),
+                found = runOn(Engine::Jit, text, grid, block, words, number);
+  EXPECT_EQ(found.fault, expected.fault);
+  EXPECT_EQ(found.warpInstructions, expected.warpInstructions);
+  EXPECT_EQ(found.threadInstructions, expected.threadInstructions);
+  for (size_t i = 0; i < words; ++i)
+    ASSERT_EQ(found.memory[i], expected.memory[i]) << "word " << i << " of\n" << text;
+}
+
+// --- random kernels
+
+constexpr unsigned Registers = 10, Words = 64, MemoryWords = 8192;
+
+class RandomKernel {
+public:
+  explicit RandomKernel(uint64_t seed) : random(seed) {
+    for (unsigned i = 0; i < 4; ++i)
+      statement(0);
+  }
+
+  std::string text() const {
+    return ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+           ".reg .b64 %rd<8>; .reg .b32 %r<" +
+           std::to_string(Registers) +
+           ">; .reg .b32 %c<64>; .reg .b32 %t<8>; .reg .pred %p<64>; .shared .align 16 .b32 s[64];\n"
+           "ld.param.u64 %rd0, [memory]; ld.param.u32 %r0, [number]; mov.u32 %t0, %tid.x; mov.u32 %t1, "
+           "%tid.y;\n"
+           "mov.u32 %t2, %ntid.x; mad.lo.s32 %t0, %t1, %t2, %t0; mov.u32 %r1, %tid.x; mov.u32 %r2, "
+           "%ctaid.x;\n"
+           "mov.u32 %r3, %laneid; mov.u32 %r4, %tid.y; mov.u32 %r5, 1065353216; mul.lo.u32 %r6, %t0, 40503;\n"
+           "mov.u32 %r7, 5; shr.u32 %r8, %t0, 2; mov.u32 %r9, %t0;\n" +
+           body +
+           // every thread its registers, behind the words that all share
+           "mov.u32 %t3, %ctaid.x; mad.lo.s32 %t3, %t3, 128, %t0; mul.wide.u32 %rd1, %t3, 40; add.u64 %rd1, "
+           "%rd1, %rd0;\n" +
+           stores() + "ret;\n}\n";
+  }
+
+private:
+  unsigned upTo(unsigned count) { return unsigned(random() % count); }
+  std::string reg() { return "%r" + std::to_string(upTo(Registers)); }
+  std::string operand() { return upTo(4) ? reg() : std::to_string(upTo(100)); }
+  std::string label() { return "L" + std::to_string(labels++); }
+  std::string predicate() { return "%p" + std::to_string(predicates++ % 64); }
+  void line(const std::string &words) { body += words + "\n"; }
+
+  static std::string stores() {
+    std::string all;
+    for (unsigned i = 0; i < Registers; ++i)
+      all += "st.global.u32 [%rd1+" + std::to_string(1024 + 4 * i) + "], %r" + std::to_string(i) + ";\n";
+    return all;
+  }
+
+  void operation() {
+    static const char *const two[] = {"add.u32", "sub.s32", "mul.lo.u32", "and.b32", "or.b32",  "xor.b32",
+                                      "min.s32", "max.u32", "add.f32",    "mul.f32", "shl.b32", "shr.s32"};
+    const std::string guard = upTo(6) ? "" : comparison() + " ";
+    switch (upTo(5)) {
+    case 0: line(guard + "mad.lo.s32 " + reg() + ", " + reg() + ", " + operand() + ", " + reg() + ";"); break;
+    case 1: line(guard + "fma.rn.f32 " + reg() + ", " + reg() + ", " + reg() + ", " + reg() + ";"); break;
+    default: line(guard + two[upTo(std::size(two))] + " " + reg() + ", " + reg() + ", " + reg() + ";");
+    }
+  }
+  /// A predicate of a random comparison, as a guard.
+  std::string comparison() {
+    static const char *const how[] = {"lt.u32", "ge.s32", "eq.u32", "ne.u32"};
+    const std::string to = predicate();
+    if (upTo(2)) { // about half of the lanes
+      line("and.b32 %t4, " + reg() + ", 1; setp.eq.u32 " + to + ", %t4, 0;");
+    } else {
+      line(std::string("setp.") + how[upTo(4)] + " " + to + ", " + reg() + ", " + operand() + ";");
+    }
+    return (upTo(2) ? "@" : "@!") + to;
+  }
+  void access() {
+    line("and.b32 %t5, " + reg() + ", " + std::to_string(Words - 1) +
+         "; shl.b32 %t6, %t5, 2; cvt.u64.u32 %rd2, %t6;"
+         " add.u64 %rd3, %rd0, %rd2; mov.u32 %t7, s; add.u32 %t7, %t7, %t6;");
+    switch (upTo(7)) {
+    case 0: line("ld.global.u32 " + reg() + ", [%rd3];"); break;
+    case 1: line("st.global.u32 [%rd3], " + reg() + ";"); break;
+    case 2: line("ld.shared.u32 " + reg() + ", [%t7];"); break;
+    case 3: line("st.shared.u32 [%t7], " + reg() + ";"); break;
+    case 4: line("atom.shared.add.u32 " + reg() + ", [%t7], " + reg() + ";"); break;
+    case 5: line("ld.global.s16 " + reg() + ", [%rd3+2];"); break;
+    default: line("red.global.add.u32 [%rd3], " + reg() + ";");
+    }
+  }
+  void exchange() {
+    line("activemask.b32 %t4; shfl.sync.bfly.b32 " + reg() + ", " + reg() + ", " +
+         std::to_string(1 + upTo(16)) + ", 31, %t4;");
+  }
+  void choice(unsigned depth) {
+    const std::string end = label(), other = label();
+    line(comparison() + " bra " + other + ";");
+    statement(depth + 1);
+    const bool hasElse = upTo(2);
+    if (hasElse)
+      line("bra " + end + ";");
+    line(other + ":");
+    if (hasElse) {
+      statement(depth + 1);
+      line(end + ":");
+    }
+  }
+  void loop(unsigned depth) {
+    const std::string head = label(), counter = "%c" + std::to_string(counters++ % 64), p = predicate();
+    line(upTo(2) ? "and.b32 " + counter + ", " + reg() + ", 7;"
+                 : "mov.u32 " + counter + ", " + std::to_string(upTo(6)) + ";");
+    line(head + ":");
+    for (unsigned i = 0; i < 1 + upTo(3); ++i)
+      statement(depth + 1);
+    if (upTo(2))
+      line("add.u32 " + reg() + ", " + counter + ", 1;");
+    line("setp.gt.u32 " + p + ", " + counter + ", 0; sub.u32 " + counter + ", " + counter + ", 1; @" + p +
+         " bra " + head + ";");
+  }
+  void statement(unsigned depth) {
+    for (unsigned i = 0; i < 1 + upTo(4); ++i)
+      operation();
+    switch (upTo(depth < 3 ? 7 : 4)) {
+    case 0: access(); break;
+    case 1: exchange(); break;
+    case 2: depth == 0 ? line("bar.sync 0;") : access(); break;
+    case 3: access(); break;
+    case 4:
+    case 5: choice(depth); break;
+    default: loop(depth);
+    }
+  }
+
+  std::mt19937_64 random;
+  std::string body;
+  unsigned labels = 0, predicates = 0, counters = 0;
+};
+
+TEST(Engines, RandomKernelsLeaveTheSame) {
+  ASSERT_EQ(whyNoCompiler(), "");
+  constexpr uint64_t FirstSeed = 1, Kernels = 6;
+  const Dim3 blocks[] = {{64}, {32}, {48}, {16, 6}, {8, 8}, {33}};
+  for (uint64_t seed = FirstSeed; seed < FirstSeed + Kernels; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expectSame(RandomKernel(seed).text(), {2}, blocks[seed % std::size(blocks)], MemoryWords);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+// --- cases
+
+TEST(Engines, ACounterIsThatOfEachLaneBehindALoopThatLanesLeaveAtDifferentTimes) {
+  expectSame(".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+             ".reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .pred %p;\n"
+             "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 5; mov.u32 %r2, 0;\n"
+             "AGAIN: add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r1; @%p bra AGAIN;\n"
+             "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0; st.global.u32 [%rd1], %r2; ret; }\n",
+             {1}, {64}, 64);
+}
+
+TEST(Engines, AnIndexThatWrapsAroundIsExtendedAsEachLaneHasIt) {
+  expectSame(
+      ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+      ".reg .b64 %rd<4>; .reg .b32 %r<8>;\n"
+      "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; add.u32 %r1, %r0, -13; cvt.u64.u32 %rd1, %r1;\n"
+      "shr.u64 %rd1, %rd1, 8; cvt.u32.u64 %r2, %rd1;\n"
+      "mul.wide.u32 %rd2, %r0, 4; add.u64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r2; ret; }\n",
+      {1}, {32}, 32);
+}
+
+TEST(Engines, AnAccessOutsideIsTheSameFault) {
+  for (const char *guard : {"", "@%p "})
+    expectSame(
+        std::string(".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+                    ".reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .pred %p;\n"
+                    "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; setp.gt.u32 %p, %r0, 11;\n"
+                    "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0; ld.global.u32 %r1, [%rd1];\n") +
+            guard + "st.global.u32 [%rd1+80], %r1; ret; }\n",
+        {1}, {32}, 40);
+}
+
+TEST(Engines, LanesThatWaitForEachOtherMakeProgress) {
+  expectSame(".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+             ".reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .pred %p<4>;\n"
+             "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; mov.u32 %r3, 0; st.global.u32 [%rd0], 0;\n"
+             "bar.sync 0;\n"
+             "AGAIN: atom.global.cas.b32 %r1, [%rd0], 0, 1; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;\n"
+             "ld.volatile.global.u32 %r2, [%rd0+4]; mad.lo.u32 %r2, %r2, 3, %r0; st.volatile.global.u32 "
+             "[%rd0+4], %r2;\n"
+             "membar.gl; atom.global.exch.b32 %r1, [%rd0], 0; ret; }\n",
+             {1}, {64}, 8);
+}
+
+} // namespace
+} // namespace heddle::vm::test
