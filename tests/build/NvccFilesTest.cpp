@@ -31,6 +31,8 @@ done
 )");
     fs::permissions(nvcc, fs::perms::owner_all);
     setenv("PATH", (folder.path().string() + ":" + path).c_str(), 1);
+    for (const char *variable : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"}) // they take precedence
+      unsetenv(variable);
     request.compiler = Compiler::Nvcc;
     request.cache = CompileCache(folder.path() / "kept");
     request.output = folder.path() / "program";

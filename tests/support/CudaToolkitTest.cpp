@@ -42,10 +42,12 @@ struct CudaToolkit : testing::Test {
   std::map<std::string, std::string> before;
 };
 
-TEST_F(CudaToolkit, NvccOnThePathIsTakenFirst) {
-  const fs::path onPath = program("bin/nvcc");
-  program("toolkit/bin/nvcc");
+TEST_F(CudaToolkit, NvccOfAVariableIsTakenBeforeThatOnThePath) {
+  const fs::path onPath = program("bin/nvcc"), named = program("toolkit/bin/nvcc");
+  EXPECT_EQ(findNvcc(), onPath);
   setenv("CUDA_PATH", (folder.path() / "toolkit").c_str(), 1);
+  EXPECT_EQ(findNvcc(), named) << "its headers are read, too";
+  setenv("CUDA_PATH", (folder.path() / "none").c_str(), 1);
   EXPECT_EQ(findNvcc(), onPath);
 }
 
