@@ -261,7 +261,7 @@ WarpAccess warpAccess(const Accesses &accesses, const Access &access) {
       countApart(result, form, x, bytes, count);
     if (!result.sectors)
       result.reason = unknown ? fmt::format("the stride between lanes depends on {}", *unknown)
-                              : "the distance between lanes depends on a division";
+                              : "the stride between lanes depends on a division";
     return result;
   }
   const std::vector<int64_t> addresses = addressesOf(placement.lanePart);

@@ -302,41 +302,34 @@ private:
   }
 
   std::string readme(const SelfTestReference &expected) const {
-    return fillTemplate("README.md.in", {{"mechanism", mechanism.name},
-                                         {"species", mechanism.species.size()},
-                                         {"reactions", mechanism.reactions.size()},
-                                         {"command", request.command},
-                                         {"functions", functionRows()},
-                                         {"prefix", prefix},
-                                         {"states", selfTestStateCount},
-                                         {"tolerances", tolerancesText()},
-                                         {"hasWideChemistry", has(Kernel::Chemistry) && !floats},
-                                         {"hasFloatChemistry", floats.has_value()},
-                                         {"floatRange", floatRangeText()},
-                                         {"hasTransport", fits.has_value()},
-                                         {"isMixed", precision() == Precision::Mixed},
-                                         {"isFloat", precision() == Precision::Float},
-                                         {"reference", referenceText()},
-                                         {"treatment", treatmentOptions()},
-                                         {"hasDevice", hasDevice()},
-                                         {"hasHost", hasHost()},
-                                         {"hasMatrix", has(Variant::Matrix)},
-                                         {"isCgs", request.options.units == Units::Cgs},
-                                         {"hasErrors", precision() != Precision::Double},
-                                         {"errors", errorRows(expected)},
-                                         {"qssa", hasQssa() ? qssaInWords() : ""},
-                                         {"fits", fitsText()},
-                                         {"work", workRows()}});
-  }
-
-  /// Options that `--evaluate` needs for the same rates.
-  std::string treatmentOptions() const {
-    if (!hasQssa())
-      return "";
-    return std::string(treatment.quasiSteady.species.empty() ? "" : " --qssa FILE") +
-           (treatment.stiff.empty()
-                ? ""
-                : fmt::format(" --stiff FILE --dt {}", request.treatment.stiffness.timeStep));
+    return fillTemplate("README.md.in",
+                        {{"mechanism", mechanism.name},
+                         {"species", mechanism.species.size()},
+                         {"reactions", mechanism.reactions.size()},
+                         {"command", request.command},
+                         {"functions", functionRows()},
+                         {"prefix", prefix},
+                         {"states", selfTestStateCount},
+                         {"tolerances", tolerancesText()},
+                         {"hasWideChemistry", has(Kernel::Chemistry) && !floats},
+                         {"hasFloatChemistry", floats.has_value()},
+                         {"floatRange", floatRangeText()},
+                         {"hasTransport", fits.has_value()},
+                         {"isMixed", precision() == Precision::Mixed},
+                         {"isFloat", precision() == Precision::Float},
+                         {"reference", referenceText()},
+                         {"hasQuasiSteady", hasQssa() && !treatment.quasiSteady.species.empty()},
+                         {"hasStiff", hasQssa() && !treatment.stiff.empty()},
+                         {"timeStep", fmt::format("{}", request.treatment.stiffness.timeStep)},
+                         {"hasDevice", hasDevice()},
+                         {"hasHost", hasHost()},
+                         {"hasMatrix", has(Variant::Matrix)},
+                         {"isCgs", request.options.units == Units::Cgs},
+                         {"hasErrors", precision() != Precision::Double},
+                         {"errors", errorRows(expected)},
+                         {"qssa", hasQssa() ? qssaInWords() : ""},
+                         {"fits", fitsText()},
+                         {"work", workRows()}});
   }
 
   /// Of the kernels that are there.

@@ -313,6 +313,19 @@ TEST(Package, recognizesItsOwnFiles) {
   EXPECT_FALSE(wasGenerated("hydrogen.h", "#pragma once\n"));
 }
 
+TEST(Package, pageNamesTheOptionsOfTheReference) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest treated = request(hydrogen, {Kernel::Chemistry}, {Variant::Cpu});
+  const auto page = [&] {
+    Diagnostics warnings; // directions with two quasi-steady species are removed
+    return textOf(makePackage(hydrogen, treated, warnings), "README.md");
+  };
+  treated.treatment.quasiSteady = {*hydrogen.find("HO2")};
+  EXPECT_THAT(page(), HasSubstr("--evaluate STATES.json --qssa FILE`:"));
+  treated.treatment.stiffness = {{*hydrogen.find("H")}, 1e-7};
+  EXPECT_THAT(page(), HasSubstr("--evaluate STATES.json --qssa FILE --stiff FILE --dt 1e-07`:"));
+}
+
 TEST(Package, headerHasTheMolecularWeights) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   std::string weights;
@@ -328,7 +341,7 @@ TEST(Package, pageStatesTheUnitsOfTheReferenceWhereTheyDiffer) {
   EXPECT_THAT(textOf(make(hydrogen, wanted), "README.md"), Not(HasSubstr("prints SI units")));
   wanted.options.units = Units::Cgs;
   EXPECT_THAT(textOf(make(hydrogen, wanted), "README.md"),
-              HasSubstr("--evaluate` (which prints SI units with kmol): `net"));
+              HasSubstr("--evaluate STATES.json` (which prints SI units with kmol): `net"));
 }
 
 TEST(Package, warnsOfChemistryWithoutReactions) {
@@ -360,7 +373,7 @@ TEST(Package, pageNamesTheReferenceOfEachKernel) {
       HasSubstr("`viscosity`, `thermal_conductivity`, `mix_diff_coeffs_reciprocal`, `net_production_rates`"));
   PackageRequest chemkin = request(hydrogen, {Kernel::Viscosity}, {Variant::Matrix});
   chemkin.fits = chem::FitForm::Chemkin;
-  EXPECT_THAT(page(chemkin), HasSubstr("--evaluate`: `viscosity_ck`. "));
+  EXPECT_THAT(page(chemkin), HasSubstr("--evaluate STATES.json`: `viscosity_ck`. "));
   EXPECT_THAT(page(chemkin), HasSubstr("need compute capability 8.0"));
 }
 
