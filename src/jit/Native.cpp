@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/Native.h"
 
+#include "jit/Operations.h"
+
+#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -102,6 +105,12 @@ llvm::Expected<void *> Native::load(std::unique_ptr<llvm::Module> module,
   if (!library)
     return library.takeError();
   loaded.push_back({&*library});
+  orc::SymbolMap functions;
+  for (const auto &[name, address] : calledFunctions())
+    functions[session->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
+                                                 llvm::JITSymbolFlags::Exported};
+  if (auto error = library->define(orc::absoluteSymbols(std::move(functions))))
+    return error;
   if (auto error =
           session->addIRModule(*library, orc::ThreadSafeModule(std::move(module), std::move(context))))
     return error;

@@ -36,8 +36,10 @@ Outcome runOn(Engine engine, const std::string &text, Dim3 grid, Dim3 block, siz
 }
 
 void expectSame(const std::string &text, Dim3 grid, Dim3 block, size_t words, uint32_t number = 7) {
-  const Outcome expected = runOn(Engine::Interpreter, text, grid, block, words, number),
-                found = runOn(Engine::Jit, text, grid, block, words, number);
+  const Outcome expected = runOn(Engine::Interpreter, text, grid, block, words, number);
+  testing::internal::CaptureStderr();
+  const Outcome found = runOn(Engine::Jit, text, grid, block, words, number);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "it is interpreted";
   EXPECT_EQ(found.fault, expected.fault);
   EXPECT_EQ(found.warpInstructions, expected.warpInstructions);
   EXPECT_EQ(found.threadInstructions, expected.threadInstructions);
@@ -203,6 +205,17 @@ TEST(Engines, AnIndexThatWrapsAroundIsExtendedAsEachLaneHasIt) {
       "shr.u64 %rd1, %rd1, 8; cvt.u32.u64 %r2, %rd1;\n"
       "mul.wide.u32 %rd2, %r0, 4; add.u64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r2; ret; }\n",
       {1}, {32}, 32);
+}
+
+TEST(Engines, FunctionsOfTheCLibraryAreCalledByCompiledCode) {
+  expectSame(
+      ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+      ".reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .f32 %f<8>;\n"
+      "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; cvt.rn.f32.u32 %f0, %r0;\n"
+      "ex2.approx.f32 %f1, %f0; lg2.approx.f32 %f2, %f0; sin.approx.f32 %f3, %f0; tanh.approx.f32 %f4, %f0;\n"
+      "add.f32 %f1, %f1, %f2; add.f32 %f3, %f3, %f4; add.f32 %f1, %f1, %f3;\n"
+      "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0; st.global.f32 [%rd1], %f1; ret; }\n",
+      {1}, {64}, 64);
 }
 
 TEST(Engines, AnAccessOutsideIsTheSameFault) {
