@@ -132,9 +132,9 @@ Flow callIndirect(Warp &warp, const Inst &in, uint32_t mask) {
   eachLane(mask, [&](unsigned lane) { group |= uint32_t(pointer[lane] == target) << lane; });
   const uint32_t pc = warp.code().pcOf(in);
   if (group != mask) {
-    const uint32_t passing = warp.now().mask & ~mask;
-    if (passing)
-      warp.flush(&in), warp.separate(in, passing, pc + 1), warp.segment = &in;
+    // All lanes executed what is before this; those that call another function execute this once more, by themselves.
+    if (warp.segment != &in)
+      warp.flush(&in - 1), warp.segment = &in;
     warp.separate(in, mask & ~group, pc);
   }
   return enter(warp, in, group, site, *found->second);

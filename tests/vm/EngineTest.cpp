@@ -218,6 +218,28 @@ TEST(Engines, FunctionsOfTheCLibraryAreCalledByCompiledCode) {
       {1}, {64}, 64);
 }
 
+TEST(Engines, LanesThatCallDifferentFunctionsAreCountedOnce) {
+  const std::string text =
+      ".func (.param .b32 result) one(.param .b32 a) { .reg .b32 %r; ld.param.u32 %r, [a]; add.u32 %r, %r, "
+      "1;\n"
+      "st.param.b32 [result], %r; ret; }\n"
+      ".func (.param .b32 result) two(.param .b32 a) { .reg .b32 %r; ld.param.u32 %r, [a]; add.u32 %r, %r, "
+      "2;\n"
+      "st.param.b32 [result], %r; ret; }\n"
+      ".global .align 8 .u64 table[2] = {one, two};\n"
+      ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+      ".reg .b64 %rd<8>; .reg .b32 %r<8>;\n"
+      "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 1; mul.wide.u32 %rd1, %r1, 8;\n"
+      "mov.u64 %rd2, table; add.u64 %rd2, %rd2, %rd1; ld.global.u64 %rd3, [%rd2];\n"
+      "{ .param .b32 given; .param .b32 taken; st.param.b32 [given], %r0;\n"
+      "kind: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+      "call (taken), %rd3, (given), kind; ld.param.b32 %r2, [taken]; }\n"
+      "mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd4, %rd0; st.global.u32 [%rd4], %r2; ret; }\n";
+  expectSame(text, {1}, {64}, 64);
+  // Each thread executes 14 instructions of the kernel and 4 of a function, however many call it together.
+  EXPECT_EQ(runOn(Engine::Interpreter, text, {1}, {64}, 64, 7).threadInstructions, 64u * 18);
+}
+
 TEST(Engines, AnAccessOutsideIsTheSameFault) {
   for (const char *guard : {"", "@%p "})
     expectSame(
