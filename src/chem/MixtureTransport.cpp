@@ -9,8 +9,8 @@ namespace {
 
 /// D_k = (W - x_k W_k) / (P W sum over j != k of x_j/(D_jk P)) with W the mean weight. W - x_k W_k is summed over the
 /// other species: the difference would have no digits for a species that is nearly alone. In a pure gas the others have
-/// the least mole fraction, and the coefficient is a mean of those of the pairs. A gas of one species has its own
-/// coefficient.
+/// the least mole fraction, and the coefficient is the harmonic mean of those of the pairs times (mean weight of the others)/W. A gas of
+/// one species has its own coefficient.
 std::vector<double> mixtureDiffusion(const State &state, double meanWeight, const std::vector<double> &x,
                                      const std::vector<double> &weights, const std::vector<double> &pairs) {
   size_t count = x.size();

@@ -558,9 +558,9 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
           "a file that lists quasi-steady species, separated by blanks or line ends; text after ! is a "
           "comment")
       ->type_name("FILE");
-  CLI::Option *stiff = verb.add_option("--stiff", request.stiff,
-                                       "a file that lists stiff species, separated by blanks or line ends")
-                           ->type_name("FILE");
+  CLI::Option *stiff =
+      verb.add_option("--stiff", request.stiff, "a file that lists stiff species, in the form of --qssa")
+          ->type_name("FILE");
   verb.add_option(
           "--dt", request.timeStep,
           "time step of --stiff, s, required with --evaluate; with -o, that of the self-test (default there: "
