@@ -42,7 +42,8 @@ Environment:
   HEDDLE_WERROR          1: as -Werror=heddle, for builds in which some configure without heddle
   HEDDLE_LAUNCHER_CACHE  folder for transformed files; else heddle/launcher in $XDG_CACHE_HOME or ~/.cache
 
-Exit code: that of the compiler. 1: -Werror=heddle or HEDDLE_WERROR, and a directive was refused; 2: no compiler is given, or it does not exist.
+Exit code: that of the compiler. 1: -Werror=heddle or HEDDLE_WERROR, and there was a warning of Heddle; 2: no compiler is
+given, or it does not exist.
 )";
 
 } // namespace

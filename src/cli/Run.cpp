@@ -33,8 +33,8 @@ Examples:
 A kernel that is stopped (bad address, deadlock, --timeout) is reported on stderr. After --timeout, what ran until then is
 reported, and a program that does not end by itself is killed.
 
-Exit code: that of the program. 1 if a kernel was stopped, however the program handles it; 2: bad usage, or no such file; 3: it does
-not compile; 4: a file cannot be read or written.
+Exit code: that of the program; 1 if --timeout stopped a kernel, however the program handles it, or if a kernel was stopped
+and the program exits with 0; 2: bad usage, or no such file; 3: it does not compile; 4: a file cannot be read or written.
 )";
 
 void printSummary(const build::ProgramRun &run, const build::ProgramOptions &options) {
