@@ -322,7 +322,7 @@ TEST_F(Replay, EndsWhenNobodyListens) {
   Worker worker(folder());
   worker.receive();
   worker.closeOutput();
-  worker.send(requestOf(TestCapture::kernel()));
+  worker.offer(requestOf(TestCapture::kernel()));
   EXPECT_EQ(worker.wait(), 0);
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -62,6 +63,14 @@ public:
   void send(const std::string &line) {
     const std::string text = line + '\n';
     EXPECT_EQ(::write(input, text.data(), text.size()), ssize_t(text.size()));
+  }
+  /// To one that may have ended already.
+  void offer(const std::string &line) {
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    const std::string text = line + '\n';
+    if (::write(input, text.data(), text.size()) < 0)
+      EXPECT_EQ(errno, EPIPE);
+    std::signal(SIGPIPE, before);
   }
   /// The next reply; null where there is none any more.
   nlohmann::json receive() {
