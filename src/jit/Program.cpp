@@ -70,32 +70,27 @@ Program::Program(const vm::CompileRequest &asked)
 
 // --- operands
 
-std::vector<ptx::Operand> Program::sources(uint32_t instr) const {
+/// Elements of vectors one by one.
+static std::vector<ptx::Operand> oneByOne(const ptx::Function &function,
+                                          std::span<const ptx::Operand> given) {
   std::vector<ptx::Operand> all;
-  auto given = operands(instr);
-  for (size_t i = request.destinations[instr]; i < given.size(); ++i) {
-    if (given[i].kind != OperandKind::Vector) {
-      all.push_back(given[i]);
+  for (const ptx::Operand &operand : given) {
+    if (operand.kind != OperandKind::Vector) {
+      all.push_back(operand);
       continue;
     }
-    auto elements = function.elementsOf(given[i]);
+    auto elements = function.elementsOf(operand);
     all.insert(all.end(), elements.begin(), elements.end());
   }
   return all;
 }
 
+std::vector<ptx::Operand> Program::sources(uint32_t instr) const {
+  return oneByOne(function, operands(instr).subspan(request.destinations[instr]));
+}
+
 std::vector<ptx::Operand> Program::destinations(uint32_t instr) const {
-  std::vector<ptx::Operand> all;
-  auto given = operands(instr);
-  for (size_t i = 0; i < request.destinations[instr]; ++i) {
-    if (given[i].kind != OperandKind::Vector) {
-      all.push_back(given[i]);
-      continue;
-    }
-    auto elements = function.elementsOf(given[i]);
-    all.insert(all.end(), elements.begin(), elements.end());
-  }
-  return all;
+  return oneByOne(function, operands(instr).first(request.destinations[instr]));
 }
 
 std::vector<uint32_t> Program::reads(uint32_t instr) const {
