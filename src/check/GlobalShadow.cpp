@@ -281,7 +281,6 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
   const GlobalPast last = cell.write;
   // Earlier launches that are over do not matter; they are the common case.
   const bool isFirst = last.actor < std::max(1u, touch.orderedBelow);
-  const bool isOwn = last.actor == self.actor && last.thread == self.thread;
   CellValue fresh, before;
   if (!isFirst || cell.more) {
     fresh = rules.stored(lane, address, bytes);
@@ -290,18 +289,34 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
   }
   const bool reported = checkWriters(cell, touch, lane, address, fresh, before, rules);
   checkReaders(cell, touch, lane, address, rules);
-  // See SharedShadow::writeCell.
-  if (!isFirst && !reported && !isOwn &&
-      (isOfThisTouch(last, lane, address, touch) || !ordered(touch, lane, last, rules)))
+  // See SharedShadow::writeCell. Other blocks need not know of what all threads of this block know, which `mixed`
+  // states; what only this warp knows of is remembered beside the new write.
+  auto isOfThisWarp = [&](const GlobalPast &past) {
+    return past.actor == self.actor && past.thread / 32 == self.thread / 32;
+  };
+  auto isKnownToBlock = [&](const GlobalPast &past) {
+    return past.actor == self.actor && past.stamp <= touch.known;
+  };
+  Stamp mixed = 0;
+  auto replace = [&](const GlobalPast &past, CellValue value, Stamp itsMixed) {
+    mixed = std::max(mixed, isSame(fresh, value) ? itsMixed : past.stamp);
+  };
+  if (!isFirst && (isKnownToBlock(last) || (last.actor == self.actor && last.thread == self.thread)))
+    replace(last, before, cell.mixed);
+  else if (!isFirst && !reported &&
+           (isOfThisTouch(last, lane, address, touch) || !ordered(touch, lane, last, rules) ||
+            (last.actor == self.actor && !isStrong(self.strength) && (cell.mixed || !isSame(fresh, before)))))
     addBeside(extraOf(cell).writes, last, before, cell.mixed);
   if (cell.more)
     std::erase_if(extras[cell.more - 1].writes, [&](Beside &beside) {
-      if (beside.past.actor == self.actor && beside.past.thread / 32 == self.thread / 32)
-        beside.lanes &= ~(1u << lane);
-      return !beside.lanes || beside.past.actor < touch.orderedBelow ||
-             (beside.past.actor == self.actor && beside.past.stamp <= touch.known);
+      if (isKnownToBlock(beside.past) ||
+          (isOfThisWarp(beside.past) && beside.lanes >> lane & 1 && isSame(fresh, beside.value))) {
+        replace(beside.past, beside.value, beside.mixed);
+        beside.lanes &= isKnownToBlock(beside.past) ? 0 : ~(1u << lane);
+      }
+      return !beside.lanes || beside.past.actor < touch.orderedBelow;
     });
-  cell.mixed = isFirst || !isOwn ? 0 : isSame(fresh, before) ? cell.mixed : last.stamp;
+  cell.mixed = mixed;
   cell.write = self;
   if (isStrong(self.strength))
     return;

@@ -314,14 +314,18 @@ void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_
     writers = std::move(grain.extras[cell].writers);
   if (!isFirst && !reported && !(last.flags & Past::Pending) && last.thread != me)
     addBeside(writers, last, before, word.mixed);
-  for (Beside &beside : writers)
-    if (beside.past.thread / 32 == touch.warp)
-      beside.lanes &= ~(1u << lane);
-  std::erase_if(writers,
-                [&](const Beside &beside) { return !beside.lanes || beside.past.stamp <= touch.known; });
+  // This write takes the place of those of the same thread and value. Others stay: they are still unordered with
+  // other threads. For the last write `mixed` states that, without a list.
   Stamp mixed = 0;
   if (!isFirst && last.thread == me)
     mixed = isSame(fresh, before) ? word.mixed : last.stamp;
+  for (Beside &beside : writers)
+    if (beside.past.thread / 32 == touch.warp && beside.lanes >> lane & 1 && isSame(fresh, beside.value)) {
+      mixed = std::max(mixed, beside.mixed);
+      beside.lanes &= ~(1u << lane);
+    }
+  std::erase_if(writers,
+                [&](const Beside &beside) { return !beside.lanes || beside.past.stamp <= touch.known; });
   forget(grain, cell);
   word.write = touch.stamp, word.writer = me, word.instrId = touch.instrId, word.strength = touch.strength;
   word.mixed = mixed;

@@ -276,11 +276,27 @@ TEST_F(Shared, FindsAClashExactlyWhereAPlainListOfAccessesHasOne) {
   }
 }
 
+TEST_F(Shared, AThreadsOwnValuesStayKnownWhenAnotherThreadStoredBetween) {
+  everyLane(0);
+  // Lane 0 stores 5, lane 1 stores 6 and lane 0 stores 6: ordered by barriers of the warp, not for warp 1.
+  rules.forgives = true;
+  rules.memory = 1, rules.values = {{0, 5}, {1, 6}};
+  shadow.write(touch(0, 1), rules);
+  rules.memory = 5;
+  shadow.write(touch(0, 2), rules);
+  rules.memory = 6, rules.values[0] = 6;
+  shadow.write(touch(0, 1), rules);
+  rules.forgives = false;
+  shadow.write(touch(1, 1), rules);
+  EXPECT_EQ(rules.clashes.size(), 1u) << "the 6 of warp 1 and the 5 of warp 0";
+}
+
 struct GlobalRecorder final : GlobalAccessRules {
   std::vector<std::pair<unsigned, GlobalPast>> clashes;
   std::vector<unsigned> empty, stale;
   CellValue value, memory;
-  bool knows(unsigned, const GlobalPast &) override { return false; }
+  bool ordered = false; ///< by more than barriers of the block
+  bool knows(unsigned, const GlobalPast &) override { return ordered; }
   bool clash(unsigned lane, uint64_t, const GlobalPast &past, bool) override {
     if (past.sameValue)
       return false;
@@ -348,6 +364,42 @@ TEST_F(Global, AnyWriterOfOneValueClashesWhenItWritesAnother) {
     shadow.write(touch(last), rules, false);
     EXPECT_EQ(rules.clashes.size(), last == 14 ? 3u : 2u) << "block " << last;
   }
+}
+
+TEST_F(Global, AValueThatTheBlockReplacedStillClashesWithAnotherBlock) {
+  for (const bool afterBarrier : {true, false}) {
+    shadow.forget(0x10000, 128);
+    rules.clashes.clear();
+    rules.memory = 3, rules.value = 0;
+    shadow.write(touch(11, 1), rules, false);
+    // Another thread of the block, after a barrier of the block or of the warp only.
+    addresses[1] = addresses[0];
+    rules.ordered = !afterBarrier;
+    rules.memory = 0, rules.value = 1;
+    GlobalTouch second = touch(11, 2);
+    second.self.stamp = 7;
+    second.known = afterBarrier ? 6 : 4;
+    shadow.write(second, rules, false);
+    EXPECT_TRUE(rules.clashes.empty());
+    rules.memory = 1, rules.ordered = false;
+    shadow.write(touch(12), rules, false);
+    EXPECT_EQ(rules.clashes.size(), 1u)
+        << "the 1 of block 12 and the 0 of block 11, barrier: " << afterBarrier;
+  }
+}
+
+TEST_F(Global, AfterABarrierThreadsOfABlockMayReplaceAValueByOneOther) {
+  rules.memory = 3, rules.value = 0;
+  shadow.write(touch(11, 1), rules, false);
+  rules.memory = 0, rules.value = 1;
+  for (const unsigned thread : {32, 64}) {
+    GlobalTouch next = touch(11, 1);
+    next.self.thread = uint16_t(thread);
+    next.self.stamp = 7, next.known = 6;
+    shadow.write(next, rules, false);
+    rules.memory = 1;
+  }
+  EXPECT_TRUE(rules.clashes.empty());
 }
 
 TEST_F(Global, TheReadOnlyPathIsForMemoryThatTheLaunchDoesNotWrite) {
