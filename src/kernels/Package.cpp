@@ -270,6 +270,7 @@ private:
                          {"fitRange", fits ? fmt::format("{:g} to {:g} K", fits->range.low, fits->range.high)
                                            : std::string()},
                          {"hasTransport", fits.has_value()},
+                         {"hasDiffusion", has(Kernel::Diffusion)},
                          {"quasiSteadyCount", treatment.quasiSteady.species.size()},
                          {"quasiSteadyPlaces", placesText(treatment.quasiSteady.species)},
                          {"hasStiff", hasStages && !treatment.stiff.empty()},

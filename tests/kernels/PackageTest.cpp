@@ -360,6 +360,10 @@ TEST(Package, statesTheFluxOfItsDiffusionCoefficients) {
       make(hydrogen, request(hydrogen, {Kernel::Diffusion}, {Variant::Cpu}));
   for (const std::string &name : {prefixOf(hydrogen.name) + ".h", std::string("README.md")})
     EXPECT_THAT(textOf(files, name), HasSubstr("j_k = -density (W_k/W) D_k grad X_k; CPU")) << name;
+  const std::string correction = "The fluxes do not add up to zero", header = prefixOf(hydrogen.name) + ".h";
+  EXPECT_THAT(textOf(files, header), HasSubstr(correction));
+  EXPECT_THAT(textOf(make(hydrogen, request(hydrogen, {Kernel::Viscosity}, {Variant::Cpu})), header),
+              Not(HasSubstr(correction)));
 }
 
 TEST(Package, pageNamesTheReferenceOfEachKernel) {

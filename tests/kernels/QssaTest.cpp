@@ -235,6 +235,12 @@ TEST(Qssa, functionsSayInNameAndArgumentsWhatTheyTake) {
   const std::string quasiSteady = headerOf({"quasiSteady", {"HO2"}, {}, 0});
   EXPECT_THAT(quasiSteady, HasSubstr("int hydrogen_qssa_chemistry_cpu("));
   EXPECT_THAT(quasiSteady, Not(HasSubstr("timeStep")));
+  // What a solver has to do differs: negative mole fractions in both, atoms that it loses with stiff species.
+  const std::string negative = "Set negative mole fractions to zero",
+                    loses = "a solver that does not transport these loses";
+  EXPECT_THAT(both, AllOf(HasSubstr(negative), HasSubstr(loses)));
+  EXPECT_THAT(quasiSteady, AllOf(HasSubstr(negative), Not(HasSubstr(loses))));
+  EXPECT_THAT(headerOf({"stiff", {}, {"OH", "H"}, 1e-8}), Not(HasSubstr(negative)));
 }
 
 TEST(Qssa, functionsRefuseArgumentsThatCannotBe) {
