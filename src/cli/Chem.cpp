@@ -563,8 +563,8 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
           ->type_name("FILE");
   verb.add_option(
           "--dt", request.timeStep,
-          "time step of --stiff, s, required with --evaluate; with -o, that of the self-test (default there: "
-          "1e-8)")
+          "time step of --stiff, s: with --evaluate, --stiff requires it; with -o, that of the self-test "
+          "(default there: 1e-8)")
       ->type_name("SECONDS")
       ->check(
           numberThat([](double step) { return step > 0; }, "a time in seconds greater than 0, such as 1e-9"))
