@@ -126,7 +126,7 @@ private:
 };
 
 template <class F> void GlobalShadow::each(uint64_t address, uint64_t bytes, F f) const {
-  auto tell = [&](const Cell &cell) {
+  auto visit = [&](const Cell &cell) {
     if (cell.write.actor)
       f(cell.write, true);
     for (const Readers *readers : {&cell.read, &cell.other})
@@ -145,10 +145,10 @@ template <class F> void GlobalShadow::each(uint64_t address, uint64_t bytes, F f
       if (at + 4 <= address || at >= address + bytes)
         continue;
       if (!found->second->isSplit(unsigned(word)))
-        tell(found->second->words[word]);
+        visit(found->second->words[word]);
       else
         for (unsigned b = 0; b < 4; ++b)
-          tell(found->second->bytes[word * 4 + b]);
+          visit(found->second->bytes[word * 4 + b]);
     }
   }
 }

@@ -76,7 +76,7 @@ void fillAbilities(cudaDeviceProp &p, const heddle::arch::Arch &arch) {
 cudaDeviceProp propertiesOf(Runtime &runtime) {
   cudaDeviceProp p = {};
   copyName(p.name, "Heddle " + runtime.arch.name + " (as " + runtime.arch.deviceName + ")");
-  std::memcpy(p.uuid.bytes, "heddle-machine-0", 16);
+  std::memcpy(p.uuid.bytes, "heddle-simulator", 16);
   fillSizes(p, runtime.arch, runtime.simulator.memory());
   fillTextures(p);
   fillAbilities(p, runtime.arch);

@@ -328,7 +328,7 @@ CandidateRuns::Verdict CandidateRuns::reconsidered(const Candidate &candidate, c
 }
 
 /// Why a run is no result; Measured where it may be one.
-CandidateRuns::Verdict CandidateRuns::judged(const Run &run, double limit) {
+CandidateRuns::Verdict CandidateRuns::verdictOf(const Run &run, double limit) {
   const auto &[end, seen] = run;
   if (!seen && end.timedOut)
     return {Status::TimedOut, "still running after " + inSeconds(limit)};
@@ -376,7 +376,7 @@ CandidateRuns::Verdict CandidateRuns::compared(const Run &run) const {
 std::string CandidateRuns::becomeReference(const Candidate &candidate, const Compiled &compiled,
                                            const Run &first) {
   Run second = run(candidate, compiled, Purpose::Comparing);
-  Verdict verdict = judged(second, manifest.runSeconds);
+  Verdict verdict = verdictOf(second, manifest.runSeconds);
   if (verdict.status != Status::Measured)
     return "the second of two runs: " + verdict.reason;
   std::optional<int> code = ownExitCode(first.end);
@@ -398,7 +398,7 @@ Result CandidateRuns::measure(const Candidate &candidate, const Compiled &compil
   if (compiled.program.empty())
     return onDevice(compiled.failure);
   Run observed = run(candidate, compiled, Purpose::Timing);
-  Verdict verdict = judged(observed, manifest.runSeconds);
+  Verdict verdict = verdictOf(observed, manifest.runSeconds);
   if (verdict.status == Status::Measured && !wanted)
     if (std::string problem = becomeReference(candidate, compiled, observed); !problem.empty())
       verdict = {Status::Crashed, problem};

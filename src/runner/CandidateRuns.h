@@ -60,7 +60,7 @@ private:
   /// `log`: where to record what is copied to the host; empty: nowhere.
   Run run(const Candidate &candidate, const Compiled &compiled, Purpose purpose,
           const std::filesystem::path &log = {}) const;
-  static Verdict judged(const Run &run, double limit);
+  static Verdict verdictOf(const Run &run, double limit);
   Verdict compared(const Run &run) const;
   Verdict reconsidered(const Candidate &candidate, const Compiled &compiled, const Verdict &verdict);
   Result onDevice(Result result) const;

@@ -106,7 +106,7 @@ TEST(Checker, AFindingNamesArrayElementThreadsAndBothPlaces) {
   EXPECT_EQ(finding.location.file, "k.ptx");
   ASSERT_EQ(finding.notes.size(), 1u);
   EXPECT_NE(finding.notes[0].location.column, finding.location.column);
-  EXPECT_GT(finding.times, 1u) << "told once, counted often";
+  EXPECT_GT(finding.times, 1u) << "reported once, counted often";
 }
 
 TEST(Checker, ARaceOfUpdatesIsMendedByAnAtomic) {

@@ -13,7 +13,7 @@
 namespace heddle::check::test {
 namespace {
 
-using Told = Expectation::Told;
+using Report = Expectation::Report;
 
 std::vector<std::string> split(const std::string &text, const std::string &at) {
   std::vector<std::string> parts;
@@ -33,11 +33,11 @@ std::vector<std::string> words(const std::string &text) {
 }
 
 /// "race/shared at 8 and 9"
-Told parseTold(const std::string &text) {
+Report parseReport(const std::string &text) {
   std::vector<std::string> list = words(text);
   if (list.empty() || !ruleOf(list[0]))
     throw std::runtime_error("no such rule: '" + text + "'");
-  Told reported{list[0], {}};
+  Report reported{list[0], {}};
   for (size_t i = 1; i + 1 < list.size(); i += 2) {
     if (list[i] != (i == 1 ? "at" : "and"))
       throw std::runtime_error("'at LINE and LINE' is expected in '" + text + "'");
@@ -46,10 +46,10 @@ Told parseTold(const std::string &text) {
   return reported;
 }
 
-std::vector<Told> parseList(const std::string &text, const std::string &at) {
-  std::vector<Told> list;
+std::vector<Report> parseList(const std::string &text, const std::string &at) {
+  std::vector<Report> list;
   for (const std::string &part : split(text, at))
-    list.push_back(parseTold(part));
+    list.push_back(parseReport(part));
   return list;
 }
 
@@ -62,7 +62,7 @@ std::set<unsigned> linesOf(const Finding &finding) {
 }
 
 /// The finding's own location is on one of the lines, and each line is among its places.
-bool isReported(const Told &reported, const Finding &finding) {
+bool isReported(const Report &reported, const Finding &finding) {
   if (reported.rule != idOf(finding.rule))
     return false;
   if (reported.lines.empty())
@@ -73,12 +73,12 @@ bool isReported(const Told &reported, const Finding &finding) {
                      [&](unsigned line) { return lines.count(line); });
 }
 
-bool isAnyOf(const std::vector<Told> &list, const Finding &finding) {
+bool isAnyOf(const std::vector<Report> &list, const Finding &finding) {
   return std::any_of(list.begin(), list.end(),
-                     [&](const Told &reported) { return isReported(reported, finding); });
+                     [&](const Report &reported) { return isReported(reported, finding); });
 }
 
-std::string textOf(const Told &reported) {
+std::string textOf(const Report &reported) {
   return reported.lines.empty() ? reported.rule
                                 : fmt::format("{} at {}", reported.rule, fmt::join(reported.lines, " and "));
 }
@@ -130,7 +130,7 @@ std::string disagreement(const Expectation &expectation, const std::vector<Findi
   std::set<const Finding *> asExpected;
   for (const Expectation::AnyOf &item : expectation.expected) {
     const size_t before = asExpected.size();
-    for (const Told &reported : item) {
+    for (const Report &reported : item) {
       size_t times = 0;
       for (const Finding &finding : findings)
         if (isReported(reported, finding))

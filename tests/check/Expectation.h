@@ -21,14 +21,14 @@ namespace heddle::check::test {
 ///     // check: --timeout 20                       for the command line
 ///     // static: --block 64                        the same expectation without running it
 struct Expectation {
-  struct Told {
+  struct Report {
     std::string rule;
     std::vector<unsigned> lines;
   };
-  using AnyOf = std::vector<Told>;
+  using AnyOf = std::vector<Report>;
 
   std::vector<AnyOf> expected; ///< empty: clean
-  std::vector<Told> also;
+  std::vector<Report> also;
   std::string hint;
   std::vector<std::string> options;
   std::optional<std::vector<std::string>> staticOptions;

@@ -82,16 +82,16 @@ public:
     }
     for (const auto &[name, barrier] : barriers)
       if (!barrier.now.waiting.empty() && !broken)
-        tell("deadlock/barrier");
+        report("deadlock/barrier");
     for (const Mbarrier &mbarrier : mbarriers)
       if (!mbarrier.waiting.empty() && !broken)
-        tell("deadlock/mbarrier");
+        report("deadlock/mbarrier");
     for (const auto &[name, barrier] : barriers)
       truth.arrivalsLeft |= barrier.now.arrived && barrier.now.waiting.empty();
   }
 
 private:
-  void tell(const char *rule) { truth.rules.insert(rule); }
+  void report(const char *rule) { truth.rules.insert(rule); }
 
   void step(size_t w) {
     const Op &op = plan.warps[w][at[w]++];
@@ -108,13 +108,13 @@ private:
     Barrier &barrier = barriers[op.barrier];
     Round &round = barrier.now;
     if (!barrier.last.empty() && !knows(clocks[w], barrier.last))
-      tell("barrier/reused");
+      report("barrier/reused");
     if (op.threads > plan.threads())
-      return tell("barrier/count"), void(broken = true);
+      return report("barrier/count"), void(broken = true);
     if (round.arrived && round.threads != op.threads)
-      return tell("barrier/count"), void(broken = true);
+      return report("barrier/count"), void(broken = true);
     if (std::find(round.came.begin(), round.came.end(), w) != round.came.end())
-      tell("barrier/reused"); // counted twice for one round
+      report("barrier/reused"); // counted twice for one round
     round.came.push_back(w);
     if (round.clock.empty())
       round.clock = Clock(clocks.size(), 0);
@@ -136,7 +136,7 @@ private:
 
   void complete(Barrier &barrier) {
     if (barrier.now.waiting.empty())
-      tell("barrier/no-waiter");
+      report("barrier/no-waiter");
     for (size_t w : barrier.now.waiting) {
       learn(w, barrier.now.clock);
       waits[w] = false;
@@ -148,9 +148,9 @@ private:
   void arrive(size_t w, const Op &op) {
     Mbarrier &mbarrier = mbarriers[op.barrier];
     if (!knows(clocks[w], mbarrier.last))
-      tell("barrier/mbarrier-count"); // may be counted for the phase before
+      report("barrier/mbarrier-count"); // may be counted for the phase before
     if (mbarrier.pending < 32)
-      return tell("barrier/mbarrier-count"), void(broken = true);
+      return report("barrier/mbarrier-count"), void(broken = true);
     join(mbarrier.clock, clocks[w]);
     mbarrier.pending -= 32;
     if (mbarrier.pending == 0)
@@ -180,13 +180,13 @@ private:
     for (const Access &other : before) {
       const bool known = clocks[w][other.warp] >= other.time;
       if (other.warp != w && !known && (writes || other.writes))
-        tell("race/shared");
+        report("race/shared");
       if (other.warp == w && writes != other.writes && met[w] < other.time)
-        tell("warp/lockstep");
+        report("warp/lockstep");
       filled |= other.writes && (known || other.warp == w);
     }
     if (!writes && !filled)
-      tell("uninitialized/shared");
+      report("uninitialized/shared");
     before.push_back({w, clocks[w][w], writes});
   }
 

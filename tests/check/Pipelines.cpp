@@ -21,7 +21,7 @@ unsigned pick(Random &random, unsigned low, unsigned high) {
 /// s.
 struct Ring {
   std::vector<unsigned> producers, consumers;
-  unsigned slots, branches, firstBarrier, firstSlot;
+  unsigned slots, iterations, firstBarrier, firstSlot;
   bool phased; ///< mbarriers
   /// Producers wait in the first iterations too: consumers say "empty" once for each slot at the start, or the
   /// phase before the first counts as over.
@@ -32,10 +32,10 @@ struct Ring {
   bool leavesFirst; ///< within an iteration, slices are read from the last to the first
 
   unsigned threads() const { return unsigned(producers.size() + consumers.size()) * 32; }
-  unsigned lap(unsigned branch) const { return branch / slots; }
-  unsigned full(unsigned branch) const { return firstBarrier + branch % slots; }
-  unsigned empty(unsigned branch) const { return firstBarrier + slots + branch % slots; }
-  unsigned slot(unsigned branch) const { return firstSlot + branch % slots; }
+  unsigned lap(unsigned iteration) const { return iteration / slots; }
+  unsigned full(unsigned iteration) const { return firstBarrier + iteration % slots; }
+  unsigned empty(unsigned iteration) const { return firstBarrier + slots + iteration % slots; }
+  unsigned slot(unsigned iteration) const { return firstSlot + iteration % slots; }
 };
 
 class Builder {
@@ -62,9 +62,9 @@ public:
       plan.slices = std::max(plan.slices, unsigned(ring.producers.size()));
     for (const Ring &ring : rings)
       prime(ring);
-    for (unsigned branch = 0; branch < rings[0].branches; ++branch)
+    for (unsigned iteration = 0; iteration < rings[0].iterations; ++iteration)
       for (const Ring &ring : rings)
-        this->branch(ring, branch);
+        iterate(ring, iteration);
     if (std::none_of(rings.begin(), rings.end(), [](const Ring &ring) { return ring.phased; }))
       plan.mbarriers.clear();
     describe(barriers);
@@ -80,7 +80,7 @@ private:
         group.push_back(next++);
     }
     plan.warps.resize(next);
-    branches = pick(random, 1, 19);
+    iterations = pick(random, 1, 19);
   }
 
   Ring makeRing(unsigned link, unsigned links, unsigned barriers) {
@@ -88,10 +88,10 @@ private:
     Ring ring{};
     ring.producers = members[link], ring.consumers = members[link + 1];
     ring.slots = pick(random, 1, links == 1 ? most : std::min(most, 4u));
-    ring.branches = branches;
+    ring.iterations = iterations;
     ring.phased = random() % 3 == 0;
     ring.firstBarrier = barriers, ring.firstSlot = plan.slots;
-    ring.primed = branches >= ring.slots && random() % 3 == 0;
+    ring.primed = iterations >= ring.slots && random() % 3 == 0;
     ring.bothWait = random() % 5 == 0;
     ring.readsAll = random() % 2, ring.leavesFirst = random() % 2;
     return ring;
@@ -125,42 +125,43 @@ private:
         arrive(ring, warp, ring.empty(slot));
   }
 
-  void branch(const Ring &ring, unsigned branch) {
+  void iterate(const Ring &ring, unsigned iteration) {
     for (size_t p = 0; p < ring.producers.size(); ++p)
-      produce(ring, branch, unsigned(p));
+      produce(ring, iteration, unsigned(p));
     for (size_t c = 0; c < ring.consumers.size(); ++c)
-      consume(ring, branch, unsigned(c));
+      consume(ring, iteration, unsigned(c));
   }
 
-  void produce(const Ring &ring, unsigned branch, unsigned p) {
+  void produce(const Ring &ring, unsigned iteration, unsigned p) {
     const unsigned warp = ring.producers[p];
-    if (ring.primed || branch >= ring.slots)
-      wait(ring, warp, ring.empty(branch), ring.lap(branch) + 1); // the phase before this one's
-    touch(warp, Kind::Write, ring.slot(branch), p);
+    if (ring.primed || iteration >= ring.slots)
+      wait(ring, warp, ring.empty(iteration), ring.lap(iteration) + 1); // the phase before this one's
+    touch(warp, Kind::Write, ring.slot(iteration), p);
     if (ring.bothWait && !ring.phased)
-      wait(ring, warp, ring.full(branch), 0);
+      wait(ring, warp, ring.full(iteration), 0);
     else
-      arrive(ring, warp, ring.full(branch));
+      arrive(ring, warp, ring.full(iteration));
   }
 
-  void consume(const Ring &ring, unsigned branch, unsigned c) {
+  void consume(const Ring &ring, unsigned iteration, unsigned c) {
     const unsigned warp = ring.consumers[c], slices = unsigned(ring.producers.size());
-    wait(ring, warp, ring.full(branch), ring.lap(branch));
+    wait(ring, warp, ring.full(iteration), ring.lap(iteration));
     if (ring.readsAll)
       for (unsigned i = 0; i < slices; ++i)
-        touch(warp, Kind::Read, ring.slot(branch), ring.leavesFirst ? slices - 1 - i : i);
+        touch(warp, Kind::Read, ring.slot(iteration), ring.leavesFirst ? slices - 1 - i : i);
     else
-      touch(warp, Kind::Read, ring.slot(branch), c % slices);
-    if (branch + ring.slots >= ring.branches)
+      touch(warp, Kind::Read, ring.slot(iteration), c % slices);
+    if (iteration + ring.slots >= ring.iterations)
       return; // no thread waits for the last ones
     if (ring.bothWait && !ring.phased && ring.slots == 1)
-      wait(ring, warp, ring.empty(branch), 0);
+      wait(ring, warp, ring.empty(iteration), 0);
     else
-      arrive(ring, warp, ring.empty(branch));
+      arrive(ring, warp, ring.empty(iteration));
   }
 
   void describe(unsigned barriers) {
-    plan.about = fmt::format("{} warps, {} barriers, {} turns;", plan.warps.size(), barriers, branches);
+    plan.about =
+        fmt::format("{} warps, {} barriers, {} iterations;", plan.warps.size(), barriers, iterations);
     for (const Ring &ring : rings)
       plan.about += fmt::format(" {} to {} warps over {} slots{}{}{};", ring.producers.size(),
                                 ring.consumers.size(), ring.slots, ring.phased ? ", phased" : "",
@@ -169,7 +170,7 @@ private:
 
   Random &random;
   Plan plan;
-  unsigned branches = 0;
+  unsigned iterations = 0;
   std::vector<std::vector<unsigned>> members;
   std::vector<Ring> rings;
 };
@@ -340,7 +341,7 @@ bool swappedOrder(Plan &plan, Random &random) {
 std::string_view nameOf(Mistake mistake) {
   constexpr std::string_view names[] = {
       "missing arrive",         "missing wait",        "wrong barrier",      "wrong count",
-      "wrong count everywhere", "wrong slot",          "no empty waits",     "skipped last turn",
+      "wrong count everywhere", "wrong slot",          "no empty waits",     "skipped last iteration",
       "swapped order",          "published too early", "released too early", "wait instead of arrive",
       "arrive instead of wait", "wrong parity",        "phase not carried"};
   return names[unsigned(mistake)];

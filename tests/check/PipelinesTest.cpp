@@ -238,7 +238,7 @@ public:
   ~Wrong() {
     for (const auto &[kind, times] : kinds)
       ADD_FAILURE() << times << " x " << kind;
-    EXPECT_EQ(count, 0u) << "of " << cases().size() << " pipelines are judged wrong";
+    EXPECT_EQ(count, 0u) << "of " << cases().size() << " pipelines have a wrong verdict";
   }
 
 private:

@@ -124,7 +124,7 @@ TEST(Profiler, LanesThatLeaveALoopEarlyAreLostAtItsEnd) {
   const LaunchProfile profile = profileOf(loopOfLoaded, {1}, {32}, in);
   ASSERT_EQ(profile.branches.size(), 2u);
   EXPECT_EQ(profile.branches[0].divergent, 0u);
-  EXPECT_EQ(profile.branches[1].divergent, 1u) << "the last turn ends for the one lane alone";
+  EXPECT_EQ(profile.branches[1].divergent, 1u) << "the last iteration ends for the one lane alone";
   EXPECT_EQ(profile.branches[1].lostLanes, (std::vector<uint64_t>{0, 62, 0}));
 }
 

@@ -297,11 +297,11 @@ TEST(Package, statesTheFlagsOfFunctionsForTheHost) {
 TEST(Package, recognizesItsOwnFiles) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   const std::vector<Variant> variants = {Variant::Plain, Variant::Warps, Variant::Matrix, Variant::Cpu};
-  PackageRequest treated =
+  PackageRequest reduced =
       request(hydrogen, {Kernel::Chemistry}, {Variant::Plain, Variant::Warps, Variant::Cpu});
-  treated.treatment.quasiSteady = {*hydrogen.find("HO2")};
+  reduced.treatment.quasiSteady = {*hydrogen.find("HO2")};
   for (const PackageRequest &each :
-       {request(hydrogen, allKernels, variants), inFloat(hydrogen, variants), treated}) {
+       {request(hydrogen, allKernels, variants), inFloat(hydrogen, variants), reduced}) {
     Diagnostics diagnostics;
     for (const SourceFile &file : makePackage(hydrogen, each, diagnostics))
       EXPECT_TRUE(wasGenerated(file.name, file.text)) << file.name;
@@ -315,14 +315,14 @@ TEST(Package, recognizesItsOwnFiles) {
 
 TEST(Package, pageNamesTheOptionsOfTheReference) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
-  PackageRequest treated = request(hydrogen, {Kernel::Chemistry}, {Variant::Cpu});
+  PackageRequest reduced = request(hydrogen, {Kernel::Chemistry}, {Variant::Cpu});
   const auto page = [&] {
     Diagnostics warnings; // directions with two quasi-steady species are removed
-    return textOf(makePackage(hydrogen, treated, warnings), "README.md");
+    return textOf(makePackage(hydrogen, reduced, warnings), "README.md");
   };
-  treated.treatment.quasiSteady = {*hydrogen.find("HO2")};
+  reduced.treatment.quasiSteady = {*hydrogen.find("HO2")};
   EXPECT_THAT(page(), HasSubstr("--evaluate STATES.json --qssa FILE`:"));
-  treated.treatment.stiffness = {{*hydrogen.find("H")}, 1e-7};
+  reduced.treatment.stiffness = {{*hydrogen.find("H")}, 1e-7};
   EXPECT_THAT(page(), HasSubstr("--evaluate STATES.json --qssa FILE --stiff FILE --dt 1e-07`:"));
 }
 

@@ -413,7 +413,7 @@ void execute(const std::vector<Program> &programs, std::vector<Verdict> &verdict
   Execution(programs, verdicts, options, folder.path()).run();
 }
 
-std::vector<Verdict> judge(const std::vector<Program> &programs, const OracleOptions &options) {
+std::vector<Verdict> evaluate(const std::vector<Program> &programs, const OracleOptions &options) {
   TemporaryFolder folder;
   std::vector<Verdict> verdicts = carryOutAll(programs, options, folder.path());
   if (options.executes)

@@ -36,7 +36,7 @@ struct OracleOptions {
 
 /// Carries out each program's directives, in a process of its own, then compiles all programs as they were
 /// and as they became into one executable, runs that on the simulator and compares what the kernels wrote.
-std::vector<Verdict> judge(const std::vector<Program> &programs, const OracleOptions &options);
+std::vector<Verdict> evaluate(const std::vector<Program> &programs, const OracleOptions &options);
 
 /// The second half of that: compiles, runs and compares the programs whose verdict says Same so far, and changes the
 /// verdicts of those that are not.

@@ -149,8 +149,8 @@ TEST(Campaign, ComparesWhatIsPrintedWhereNothingComesBackByCopies) {
   plan.with("later", kNoCopies + "echo $0 begins; echo sum 7\n");
   EXPECT_EQ(resultOf(plan.run(), "later").status, Status::Wrong);
   plan.manifest.comparesCopies = false;
-  plan.with("unjudged", kNoCopies + "echo sum 7\n");
-  EXPECT_EQ(resultOf(plan.run(), "unjudged").status, Status::Measured);
+  plan.with("unchecked", kNoCopies + "echo sum 7\n");
+  EXPECT_EQ(resultOf(plan.run(), "unchecked").status, Status::Measured);
 }
 
 TEST(Campaign, ComparesNumbersThatArePrintedWithinTheTolerance) {

@@ -51,7 +51,7 @@ TEST(KernelPlan, TheNoteStatesWhatSharesAreOf) {
             "fill executes 60 % of the instructions of all launches and is tuned first, then norm (40 %)");
 }
 
-TEST(KernelPlan, ALaunchThatStandsForOthersIsNoted) {
+TEST(KernelPlan, ALaunchThatRepresentsOthersIsNoted) {
   const KernelPlan plan = planKernels(
       {shape("_Z4stepf", 2, 100, 30), shape("_Z4stepd", 3, 10, 50), shape("_Z4stepd", 9, 10, 20)}, kernels);
   EXPECT_EQ(plan.tuned[0].shapes, 3u);

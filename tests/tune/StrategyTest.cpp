@@ -100,7 +100,7 @@ TEST(Strategy, GuidedLooksFirstAtWhatTheModelLikes) {
   EXPECT_DOUBLE_EQ(walk("guided", space, 1, predicted, 4).best, walk("exhaustive", space, 1).best);
 }
 
-TEST(Strategy, GuidedCutsWhatIsHopeless) {
+TEST(Strategy, GuidedDropsUnpromisingCandidates) {
   Space space = valley();
   Walk found = walk("guided", space, 1, [](const Point &point) { return timeOf(point); });
   EXPECT_LT(found.distinct.size(), space.points() / 5);

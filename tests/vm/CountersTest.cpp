@@ -122,7 +122,7 @@ ptx::Block blockTo(std::vector<uint32_t> succs) {
   return block;
 }
 
-TEST(Order, ALoopStandsBeforeItsExitAndInnerLoopsAreTogether) {
+TEST(Order, ALoopIsBeforeItsExitAndInnerLoopsAreTogether) {
   // 0 -> 1; 1 -> 2 | 5 (exit); 2 -> 3; 3 -> 3 | 4 (inner); 4 -> 1; 5
   BlockOrder order =
       orderBlocks({blockTo({1}), blockTo({5, 2}), blockTo({3}), blockTo({3, 4}), blockTo({1}), blockTo({})});

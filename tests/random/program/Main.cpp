@@ -59,7 +59,7 @@ Program shrink(const Program &program, const Verdict &verdict, const Settings &s
       program,
       [&](const std::vector<Program> &candidates) {
         std::vector<bool> fails;
-        for (const Verdict &each : judge(candidates, options))
+        for (const Verdict &each : evaluate(candidates, options))
           fails.push_back(each.isWrong() && each.why == verdict.why);
         return fails;
       },
@@ -165,7 +165,7 @@ int run(const Settings &settings) {
     if (settings.nvccEvery && batches % settings.nvccEvery == settings.nvccEvery - 1 && findNvcc())
       options.compiler = build::Compiler::Nvcc;
     options.executes = !settings.isDry;
-    std::vector<Verdict> verdicts = judge(programs, options);
+    std::vector<Verdict> verdicts = evaluate(programs, options);
     askCommand(settings, first, programs, verdicts);
     for (size_t i = 0; i < programs.size(); ++i) {
       report.add(programs[i], verdicts[i]);
@@ -186,7 +186,7 @@ int run(const Settings &settings) {
           settings.shrinkSeconds > 0 && shrunkFailures < settings.shrinkFailures) {
         ++shrunkFailures;
         const Program small = shrink(programs[i], verdicts[i], settings, options);
-        const Verdict last = judge({small}, options).front();
+        const Verdict last = evaluate({small}, options).front();
         fmt::print("shrunk to {} of {} nodes:\n{}\nwhat became of it ({}):\n{}\n{}\n",
                    sizeOf(small.kernels) + sizeOf(small.items),
                    sizeOf(programs[i].kernels) + sizeOf(programs[i].items), small.shown(), last.why,

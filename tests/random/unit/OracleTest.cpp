@@ -58,7 +58,7 @@ TEST(Oracle, EachProgramOfABatchGetsItsOwnVerdict) {
 TEST(Oracle, ProgramsThatAreNotValidAreNoVerdictOnDirectives) {
   std::vector<Program> programs = {programOf(with("3u", "three")), programOf(original)};
   programs[0].directives = programs[1].directives = {"coarsen x=2"};
-  const std::vector<Verdict> verdicts = judge(programs, {});
+  const std::vector<Verdict> verdicts = evaluate(programs, {});
   EXPECT_EQ(verdicts[0].kind, Verdict::Kind::Invalid);
   EXPECT_EQ(verdicts[1].kind, Verdict::Kind::Same) << verdicts[1].why;
 }
@@ -66,7 +66,7 @@ TEST(Oracle, ProgramsThatAreNotValidAreNoVerdictOnDirectives) {
 TEST(Oracle, ARefusalHasItsReason) {
   Program program = programOf(original);
   program.directives = {"coarsen x=7"};
-  const Verdict verdict = judge({program}, {}).front();
+  const Verdict verdict = evaluate({program}, {}).front();
   EXPECT_EQ(verdict.kind, Verdict::Kind::Refused);
   EXPECT_THAT(verdict.why, ::testing::HasSubstr("is not divisible by 7"));
 }
