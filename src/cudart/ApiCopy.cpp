@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies and fills. Every form comes down to one box: rows of bytes, each side with its own pitches.
+#include "cudart/Copy.h"
 #include "cudart/Fill.h"
 #include "cudart/ProgramCheck.h"
 #include "cudart/Runtime.h"
@@ -283,6 +284,23 @@ cudaError_t heddle::cudart::fillElements(const ElementFill &f) {
 }
 cudaError_t heddle::cudart::fillElementsAsync(const ElementFill &f, cudaStream_t stream) {
   return fill(filled(f), f.value, When::InStream, stream, f.elementBytes);
+}
+
+// Each time by itself: memory may have been freed since, and every copy to the host is logged.
+cudaError_t heddle::cudart::repeatedCopy(Runtime &runtime, const cudaMemcpy3DParms &parameters,
+                                         std::function<void()> &work) {
+  auto prepare = [&runtime, p = parameters](std::function<void()> &once) -> cudaError_t {
+    Box box;
+    if (cudaError_t error = boxOf(p, box))
+      return error;
+    return prepareCopy(runtime, box, p.kind, once);
+  };
+  work = [prepare] {
+    if (std::function<void()> once; prepare(once) == cudaSuccess)
+      once();
+  };
+  std::function<void()> first;
+  return prepare(first);
 }
 
 extern "C" {

@@ -2,6 +2,7 @@
 //
 // Graphs, captured from streams or built node by node. A graph runs its nodes one after the other in an order
 // that respects their dependences; nothing in the API promises more.
+#include "cudart/Copy.h"
 #include "cudart/Runtime.h"
 
 #include <algorithm>
@@ -36,12 +37,6 @@ std::function<void()> fillWork(const cudaMemsetParams &p) {
       for (size_t x = 0; x < p.width; ++x)
         std::memcpy(static_cast<char *>(p.dst) + y * p.pitch + x * p.elementSize, &p.value, p.elementSize);
   };
-}
-
-/// Copies made inside a graph run through the same checks as those of the program itself, in a stream of no
-/// one: they are performed when the graph runs.
-std::function<void()> copyWork(void *to, const void *from, size_t bytes) {
-  return [=] { std::memmove(to, from, bytes); };
 }
 
 std::function<void()> graphWork(cudaGraph_t graph) {
@@ -131,20 +126,27 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, con
   });
 }
 
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                   size_t count, const cudaMemcpy3DParms *parameters) {
+  return api([&](Runtime &runtime) -> cudaError_t {
+    if (!parameters)
+      return cudaErrorInvalidValue;
+    std::function<void()> work;
+    if (cudaError_t error = repeatedCopy(runtime, *parameters, work))
+      return error;
+    return addNode(node, graph, after, count, cudaGraphNodeTypeMemcpy, std::move(work));
+  });
+}
+
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
                                      size_t count, void *to, const void *from, size_t bytes,
                                      cudaMemcpyKind kind) {
-  return api([&](Runtime &runtime) -> cudaError_t {
-    std::function<void()> work = copyWork(to, from, bytes);
-    bool back =
-        kind == cudaMemcpyDeviceToHost || (kind == cudaMemcpyDefault && !runtime.isDeviceMemory(to, bytes));
-    if (back && runtime.logsCopies())
-      work = [&runtime, to, from, bytes] {
-        std::memmove(to, from, bytes);
-        runtime.logCopy(to, bytes, from, 0, bytes, 1)();
-      };
-    return addNode(node, graph, after, count, cudaGraphNodeTypeMemcpy, std::move(work));
-  });
+  cudaMemcpy3DParms row = {};
+  row.dstPtr = {to, bytes, bytes, 1};
+  row.srcPtr = {const_cast<void *>(from), bytes, bytes, 1};
+  row.extent = {bytes, 1, 1};
+  row.kind = kind;
+  return cudaGraphAddMemcpyNode(node, graph, after, count, &row);
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,

@@ -14,7 +14,58 @@ __global__ void addInto(int *to, const int *from, int n) {
     to[i] += from[i];
 }
 
+/// Nodes that are added one by one: rows of a pitched array to the device, a kernel, and back.
+void nodes() {
+  constexpr int width = 6, height = 4;
+  int *data;
+  size_t pitch;
+  CHECK_CUDA(cudaMallocPitch(&data, &pitch, width * sizeof(int), height));
+  std::vector<int> from(width * height, 7), to(width * height), one(1);
+  cudaMemcpy3DParms in = {};
+  in.srcPtr = make_cudaPitchedPtr(from.data(), width * sizeof(int), width, height);
+  in.dstPtr = make_cudaPitchedPtr(data, pitch, width, height);
+  in.extent = make_cudaExtent(width * sizeof(int), height, 1);
+  in.kind = cudaMemcpyHostToDevice;
+  cudaMemcpy3DParms out = in;
+  std::swap(out.srcPtr, out.dstPtr);
+  out.dstPtr.ptr = to.data();
+  out.kind = cudaMemcpyDeviceToHost;
+
+  cudaGraph_t graph;
+  CHECK_CUDA(cudaGraphCreate(&graph, 0));
+  cudaGraphNode_t first, second, third, fourth;
+  CHECK_CUDA(cudaGraphAddMemcpyNode(&first, graph, nullptr, 0, &in));
+  int n = width;
+  void *arguments[] = {&data, &n};
+  cudaKernelNodeParams kernel = {};
+  kernel.func = reinterpret_cast<void *>(addOne);
+  kernel.gridDim = 1;
+  kernel.blockDim = 32;
+  kernel.kernelParams = arguments;
+  CHECK_CUDA(cudaGraphAddKernelNode(&second, graph, &first, 1, &kernel));
+  CHECK_CUDA(cudaGraphAddMemcpyNode(&third, graph, &second, 1, &out));
+  CHECK_CUDA(cudaGraphAddMemcpyNode1D(&fourth, graph, &second, 1, one.data(), data, sizeof(int),
+                                      cudaMemcpyDeviceToHost));
+  CHECK(cudaGraphAddMemcpyNode(&fourth, graph, nullptr, 0, nullptr) == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+
+  cudaGraphExec_t executable;
+  CHECK_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  for (int value : {7, 20}) {
+    from.assign(width * height, value);
+    CHECK_CUDA(cudaGraphLaunch(executable, nullptr));
+    CHECK_CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < width * height; ++i)
+      CHECK(to[i] == value + (i < width));
+    CHECK(one[0] == value + 1);
+  }
+  CHECK_CUDA(cudaGraphExecDestroy(executable));
+  CHECK_CUDA(cudaGraphDestroy(graph));
+  CHECK_CUDA(cudaFree(data));
+}
+
 int main() {
+  nodes();
   constexpr int n = 500;
   DeviceArray<int> a(n), b(n);
   std::vector<int> host(n);
