@@ -153,7 +153,7 @@ void reportCoarsening(Context &context, const Merged &written, const std::vector
       axes.front().dimension == Axis::grid
           ? fmt::format("with 1/{} of its blocks, for grids that are divisible", axes.front().factor)
           : "with smaller blocks";
-  noteAssumedRaces(context, context.done("each {} of '{}' does the work of {}, in {}{}{}",
+  noteReordering(context, context.done("each {} of '{}' does the work of {}, in {}{}{}",
                                          mergesBlocks ? "block" : "thread", context.target.name,
                                          itemsOf(axes), counted(written.workLoops, "work loop"),
                                          written.str() + gaps, launchesText(launches, otherwise)));

@@ -324,8 +324,7 @@ bool checkRaces(Context &context, const KernelFacts &facts, const char *why, con
       .withHint(hint);
 }
 
-void noteAssumedRaces(Context &context, Diagnostic &report) {
-  const KernelFacts &facts = context.facts(context.target.first());
+static void noteAssumedRaces(const KernelFacts &facts, Diagnostic &report) {
   std::set<const analysis::Array *> said;
   for (const analysis::Dependence &dependence : facts.dependences().all()) {
     const analysis::Access &source = facts.accesses->all()[dependence.source];
@@ -336,10 +335,41 @@ void noteAssumedRaces(Context &context, Diagnostic &report) {
     std::string where = isSame ? "here"
                                : fmt::format("here and by the {} in line {}", analysis::nameOf(source.kind),
                                              source.location.line);
-    report.note(sink.location, fmt::format("taken for granted: no two threads touch the same element of "
+    report.note(sink.location, fmt::format("assumed: no two threads touch the same element of "
                                            "'{}' {} with no barrier between them ({})",
                                            sink.array->name, where, dependence.reason));
   }
+}
+
+/// How the order of threads shows in the results of an atomic; empty if it does not. Sums of floating-point numbers round by
+/// it, and what an atomic returns depends on those before it.
+static std::string_view orderShowsAs(const analysis::Access &access) {
+  const auto *statement = llvm::dyn_cast_or_null<clang::Expr>(access.statement);
+  if (!statement || !llvm::isa<clang::CallExpr>(statement->IgnoreParenCasts()))
+    return "other threads may get the values that they return";
+  const llvm::StringRef type = access.elementType;
+  for (const char *floating : {"float", "double", "half", "bfloat"})
+    if (type.contains(floating))
+      return "sums may round differently";
+  return "";
+}
+
+static void noteAtomics(const KernelFacts &facts, Diagnostic &report) {
+  std::set<const analysis::Array *> said;
+  for (const analysis::Access &access : facts.accesses->all()) {
+    if (access.kind != analysis::Access::Kind::Atomic)
+      continue;
+    const std::string_view effect = orderShowsAs(access);
+    if (!effect.empty() && said.insert(access.array).second)
+      report.note(access.location,
+                  fmt::format("the order of atomics on '{}' changes: {}", access.array->name, effect));
+  }
+}
+
+void noteReordering(Context &context, Diagnostic &report) {
+  const KernelFacts &facts = context.facts(context.target.first());
+  noteAssumedRaces(facts, report);
+  noteAtomics(facts, report);
 }
 
 bool mayCoarsen(Context &context, const Kernel &kernel, const std::vector<Axis> &axes, Map map,

@@ -15,9 +15,10 @@ namespace heddle::transform {
 bool mayCoarsen(Context &context, const Kernel &kernel, const std::vector<Axis> &axes, Map map,
                 const BlockForm *form = nullptr);
 
-/// Adds to a report which races could not be excluded and are taken not to happen, as the paper does: a note for each array,
-/// with the location and what is in the way of deciding.
-void noteAssumedRaces(Context &context, Diagnostic &report);
+/// Adds to the report of a pass that runs threads in another order what results may depend on, a note for each array: races
+/// that could not be excluded and are assumed not to happen, as in the paper, with what is in the way of deciding; and
+/// atomics whose order shows in the results.
+void noteReordering(Context &context, Diagnostic &report);
 
 /// False, with a refusal, where threads certainly race. `why` has {} for the array.
 bool checkRaces(Context &context, const KernelFacts &facts, const char *why, const std::string &hint = {});

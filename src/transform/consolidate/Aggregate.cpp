@@ -274,7 +274,7 @@ void reportAggregation(Context &context, const WarpBlock &warp, const BlockKnowl
                         merged->str());
   Diagnostic &done = context.done(text + launchesText(launches, blocksText(warp.form.lanes)));
   if (merged)
-    noteAssumedRaces(context, done);
+    noteReordering(context, done);
 }
 
 PassResult mergeBlock(Context &context, const BlockKnowledge &known) {

@@ -292,7 +292,7 @@ void reportRegrouping(Context &context, const RegroupPlan &plan, unsigned launch
     text += "; " + joinAnd(arrays) + (arrays.size() == 1 ? " is" : " are") + " laid out in their order";
   text +=
       plan.mayRepeat ? "; the first launch measures both orders" : "; the first launches measure both orders";
-  noteAssumedRaces(context, context.done(text + launchesText(launches, "with heddle::regroup")));
+  noteReordering(context, context.done(text + launchesText(launches, "with heddle::regroup")));
 }
 
 } // namespace

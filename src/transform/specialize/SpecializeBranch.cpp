@@ -305,7 +305,7 @@ bool withoutSite(Context &context, const Kernel &kernel, const analysis::SiteSea
 
 void report(Context &context, const Kernel &kernel, const analysis::WorkSite &site, const KindPlan &plan) {
   const unsigned line = kernel.unit->location(site.branch.statement).line;
-  noteAssumedRaces(
+  noteReordering(
       context,
       context.done(
           "warps of '{}' execute one kind of work at a time: {} by the {} at line {}{}", context.target.name,
