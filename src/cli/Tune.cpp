@@ -273,7 +273,7 @@ void tuneProgram(TuneRequest &request, Session &session) {
     session.exitCode = ExitInterrupted;
   }
   std::cout << (request.json ? tune::reportJson(*report)
-                             : tuneText(*report, request.top, request.output, hasPragmas, run->arch.name,
+                             : tuneText(*report, request.top, request.output, hasPragmas, run->arch,
                                         request.fills));
 }
 

@@ -186,7 +186,7 @@ void ProgressLine::clear() {
 }
 
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas,
-                     const std::string &arch, bool isFilled) {
+                     const arch::Arch &arch, bool isFilled) {
   const tune::Report::Entry &winner = *report.winner();
   const double baseline = report.baseline().evaluation.result.micros;
   std::string text =
@@ -212,11 +212,16 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
                         timeText(report.wholeProgram->second), timeText(report.wholeProgram->first));
   if (report.predicted)
     text += "these times are a model's prediction: nothing was measured on a GPU\n";
+  if (report.predicted && (!arch.latencies || arch.latencies->perCycle.empty()))
+    text += fmt::format("{} has no measured latencies and throughputs: instructions without a latency count "
+                        "one cycle, and units "
+                        "have the throughputs of an H200\n",
+                        arch.name);
   if (!output.empty())
     text += fmt::format("written: {}\n", output);
   std::vector<std::string> command = report.written().compilerFlags();
   const bool hasFlags = !command.empty();
-  command.insert(command.begin(), {"nvcc", "-arch=" + arch});
+  command.insert(command.begin(), {"nvcc", "-arch=" + arch.name});
   command.push_back(output);
   if (hasPragmas)
     text +=

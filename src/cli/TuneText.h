@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tune/Report.h"
+#include "arch/Arch.h"
 #include "tune/Search.h"
 
 #include <chrono>
@@ -36,7 +37,7 @@ std::string progressText(const tune::Report &report, const tune::Budget &budget,
 /// What a search found, for a person: counts, the baseline, the fastest `top`, what was written, and, where pragmas are to be
 /// carried out still, by which command.
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas,
-                     const std::string &arch, bool isFilled);
+                     const arch::Arch &arch, bool isFilled);
 
 /// "41.3 us", "2.04 ms".
 std::string timeText(double micros);

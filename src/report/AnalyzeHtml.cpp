@@ -135,10 +135,12 @@ private:
       for (arch::Resource resource : facts.occupancy->limits)
         limits.emplace_back(nameOf(resource));
       made.push_back(
-          {"occupancy", fmt::format("{:.0f} %", facts.occupancy->percent),
-           fmt::format("{} and {} of {} per SM, limited by {}",
+          {"occupancy",
+           fmt::format("{}{:.0f} %", facts.dynamicSharedBytes ? "" : "at most ", facts.occupancy->percent),
+           fmt::format("{} and {} of {} per SM, limited by {}{}",
                        counted(facts.occupancy->blocksPerSm, "block"),
-                       counted(facts.occupancy->warpsPerSm, "warp"), arch.maxWarpsPerSm, joinAnd(limits))});
+                       counted(facts.occupancy->warpsPerSm, "warp"), arch.maxWarpsPerSm, joinAnd(limits),
+                       facts.dynamicSharedBytes ? "" : "; dynamic shared memory counts as 0 bytes")});
     } else
       made.push_back({"occupancy", facts.occupancy ? "none" : "unknown",
                       facts.occupancy ? "it cannot be launched" : "the block size is not known"});

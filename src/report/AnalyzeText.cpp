@@ -380,9 +380,12 @@ private:
     std::vector<std::string> limits;
     for (arch::Resource resource : o.limits)
       limits.emplace_back(nameOf(resource));
-    page.line("occupancy", fmt::format("{:.0f} % of {}: {} and {} of {} per multiprocessor, limited by {}",
-                                       o.percent, arch.name, counted(o.blocksPerSm, "block"),
-                                       counted(o.warpsPerSm, "warp"), arch.maxWarpsPerSm, joinAnd(limits)));
+    const std::string text = fmt::format("{:.0f} % of {}: {} and {} of {} per multiprocessor, limited by {}",
+                                         o.percent, arch.name, counted(o.blocksPerSm, "block"),
+                                         counted(o.warpsPerSm, "warp"), arch.maxWarpsPerSm, joinAnd(limits));
+    page.line("occupancy", facts.dynamicSharedBytes ? text : "at most " + text);
+    if (!facts.dynamicSharedBytes)
+      page.more("dynamic shared memory of unknown size counts as 0 bytes");
   }
 
   void findings() {
