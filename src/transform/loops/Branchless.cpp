@@ -82,7 +82,7 @@ private:
       return refused;
     refused.text += "; this one has an 'if'";
     refused.hint =
-        fmt::format("convert the inner branch first, by branchless line={} with it on a line of its own",
+        fmt::format("convert the inner branch first, on a line of its own, by branchless line={}",
                     unit.location(statement).line);
     return refused;
   }
