@@ -161,6 +161,10 @@ Facts StaticSteering::enterLoop(Warp &warp, const Inst &in, const TaintStep &s, 
     }
   const Facts first = backFacts(in, s, region);
   forget(region, mask, unsure.origins);
+  if (region.storesShared) { // what an iteration reads there an earlier one may have stored
+    sharedBytes.forget();
+    sharedBytes.origins |= unsure.origins;
+  }
   const auto symbolAt =
       loopSymbols.try_emplace(&plan->code->sourceOf(in), Forms::Symbol(Forms::Loops + loopSymbols.size()))
           .first;

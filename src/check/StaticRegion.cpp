@@ -230,6 +230,7 @@ void Regions::scanInstruction(const ptx::Function &function, uint32_t index, Reg
   if (syncs)
     region.sync = std::min(region.sync, index);
   region.touchesShared |= shared;
+  region.storesShared |= shared && ptx::info(instr.op).memory != ptx::Memory::Loads;
   region.touchesGlobal |= touchesGlobal(function, instr);
   region.touchesLocal |= touchesLocal(function, instr);
   region.plainSync &= !syncs || isPlainSync(function, instr);

@@ -22,6 +22,7 @@ struct Region {
   bool touchesGlobal = false;    ///< may load, store or update global memory
   bool touchesLocal = false;     ///< may load, store or update the thread's own memory
   bool storesLocal = false;      ///< may change the thread's own memory
+  bool storesShared = false;     ///< may change shared memory
   bool acts = false;             ///< does more than wait: touches shared memory, arrives, ends threads
   bool polls = false;            ///< loops: ends when memory says so that other threads may change meanwhile
   bool loops = false;            ///< the branch may be reached again from inside

@@ -100,6 +100,30 @@ END:)";
   expectShared(Decision::Undecided, with("1"));
 }
 
+// The same without barriers: each thread counts in its own slot, and stores what it has counted.
+TEST(StaticEqualValues, iterationsMayStoreWhatEarlierOnesLeft) {
+  auto loop = [](const std::string &store) {
+    return "st.shared.u32 [%r3+64], 0; bar.sync 0; mov.u32 %r8, 0;\nLOOP: setp.ge.u32 %p5, %r8, %r0; @%p5 "
+           "bra "
+           "END; ld.shared.u32 %r7, [%r3+64]; " +
+           store + " add.u32 %r7, %r7, 1; st.shared.u32 [%r3+64], %r7; add.u32 %r8, %r8, 1; bra LOOP;\nEND:";
+  };
+  expectShared(Decision::Undecided, loop("st.shared.u32 [%r6], %r7;"));
+  expectDecision(Decision::Undecided, Property::GlobalRacesInBlock,
+                 check(withData(loop("st.global.u32 [%rd0], %r7;"))));
+  const StaticResult address =
+      check(withData(loop("shl.b32 %r9, %r7, 2; add.u32 %r9, %r9, %r3; st.shared.u32 [%r9+2048], %r1;")));
+  for (Property each : {Property::SharedRaces, Property::SharedBounds})
+    expectDecision(Decision::Undecided, each, address);
+  // What no iteration stores stays known.
+  expectShared(Decision::Proved,
+               "st.shared.u32 [%r3+64], 0; bar.sync 0; mov.u32 %r8, 0;\n"
+               "LOOP: setp.ge.u32 %p5, %r8, %r0; @%p5 bra END; ld.shared.u32 %r7, [%r3+64]; "
+               "add.u32 %r8, %r8, 1; bra LOOP;\n"
+               "END: ld.shared.u32 %r7, [%r3+64]; add.u32 %r9, %r7, %r3; "
+               "st.shared.u32 [%r9+2048], %r1;");
+}
+
 TEST(StaticEqualValues, threadsThatMayHaveLeftStoreNothingElse) {
   const std::string leave = "setp.ge.u32 %p3, %r1, %r0; @%p3 ret;\n";
   expectShared(Decision::Proved, "st.shared.u32 [%r6], 0; bar.sync 0;", leave);
