@@ -179,8 +179,9 @@ std::optional<Extremum> StaticSteering::followExtremum(Warp &warp, const Inst &i
                                                        uint32_t mask) {
   const ptx::Instr &instr = plan->code->sourceOf(in);
   const ptx::TypeKind kind = ptx::kindOf(instr.type());
+  // .relu takes the larger of 0 and the result.
   if ((instr.op != Op::Max && instr.op != Op::Min) || !isIntegerRegister(instr.type()) ||
-      kind == ptx::TypeKind::Bits || s.srcs != 2)
+      kind == ptx::TypeKind::Bits || s.srcs != 2 || instr.mods.has(ptx::Flag::Relu))
     return std::nullopt;
   Extremum result{instr.op == Op::Max, kind == ptx::TypeKind::Signed, ptx::bitsOf(instr.type()), mask, {}};
   for (unsigned index : {0u, 1u}) {

@@ -120,6 +120,9 @@ TEST(StaticIndex, whatIsAlmostAComparisonOfTheLargestProvesNothing) {
         // one of them as unsigned: -1 is the largest number there is
         "max.s32 %r21, %r10, %r11; setp.ge.u32 %p1, %r21, %r5; @%p1 bra END;\n",
         "max.u32 %r21, %r10, %r11; setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        // not below 0
+        "neg.s32 %r21, %r10; neg.s32 %r22, %r11; min.relu.s32 %r23, %r21, %r22; neg.s32 %r24, %r5; "
+        "setp.le.s32 %p1, %r23, %r24; @%p1 bra END;\n",
         // a mixture, and a largest one that was overwritten
         "min.s32 %r21, %r10, %r11; max.s32 %r22, %r21, %r2; setp.ge.s32 %p1, %r22, %r5; @%p1 bra END;\n",
         "max.s32 %r21, %r10, %r11; ld.global.u32 %r21, [%rd0]; setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n",
