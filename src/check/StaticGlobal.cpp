@@ -326,7 +326,8 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
   };
   auto member = [&](const Use &one, const Use &other) {
     const bool bothKnown = one.value && other.value && !one.valueVaries && !other.valueVaries;
-    if (bothKnown && *one.value == *other.value && one.touched.bytes == other.touched.bytes)
+    // A value that is known of one block may be another one in another block.
+    if (!known.blockId && bothKnown && *one.value == *other.value && one.touched.bytes == other.touched.bytes)
       return;
     if (known.blockId)
       return undecided(one, other, "is not looked at: only one block is",

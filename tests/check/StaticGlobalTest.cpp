@@ -98,6 +98,14 @@ TEST(StaticGlobal, equalValuesDoNoHarm) {
       "st.global.u32 [%rd0], 7; setp.ne.u32 %p1, %r1, 5; @%p1 bra END; st.global.u32 [%rd0], 8; END:");
   expectDecision(Decision::Violated, InBlock, result);
 }
+TEST(StaticGlobal, aValueThatIsKnownOfOneBlockIsNotThatOfOthers) {
+  StaticOptions options;
+  options.blockId = vm::Dim3{0, 0, 0};
+  const StaticResult result =
+      check(kernelAround("mov.u32 %r5, %ctaid.x; st.global.u32 [%rd0], %r5;"), options);
+  expectDecision(Decision::Proved, InBlock, result);
+  expectDecision(Decision::Undecided, Between, result);
+}
 TEST(StaticGlobal, oneThreadOfEachBlockIsNotProvedUnlessThereIsOneBlock) {
   const char *one = "setp.ne.u32 %p1, %r1, 0; @%p1 bra END; st.global.u32 [%rd0], %r0; END:";
   expectDecision(Decision::Proved, InBlock, checkOn(one));
