@@ -276,6 +276,18 @@ void checkProgram(const CheckRequest &given, Session &session) {
   writeLog(given.sarif, findings, isWhole, session.exitCode, session);
 }
 
+/// `--sarif src/*.cu` names the first of the files as the log.
+bool isNoSource(const fs::path &output, const char *option, Session &session) {
+  constexpr std::string_view Sources[] = {".c", ".cc", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hpp", ".ptx"};
+  std::error_code ignored;
+  if (std::ranges::find(Sources, output.extension().string()) == std::end(Sources) ||
+      !fs::exists(output, ignored))
+    return true;
+  complain(session, fmt::format("{} would overwrite the source file '{}'", option, output.string()),
+           fmt::format("give the file to write after {}, and then the sources", option), ExitBadUsage);
+  return false;
+}
+
 /// A log of an earlier run must not be taken for this one's, whatever becomes of it.
 void replaceLog(const std::string &file, Session &session) {
   std::error_code ignored;
@@ -310,7 +322,8 @@ void addCheck(CLI::App &app, Session &session) {
     addBuildFlags(*verb, given->words, given->options.sources.files, {}, given->options, diagnostics);
     if (given->options.sources.files.empty())
       diagnostics.error({}, "FILE is required").withHint("heddle check FILE.cu");
-    if (!canWrite(given->sarif, session) || !canWrite(given->page, session))
+    if (!isNoSource(given->sarif, "--sarif", session) || !isNoSource(given->page, "--report", session) ||
+        !canWrite(given->sarif, session) || !canWrite(given->page, session))
       return;
     replaceLog(given->sarif, session);
     if (complain(diagnostics, session, ExitBadUsage) || !canRead(given->options.sources.files, session) ||
