@@ -38,6 +38,7 @@ constexpr uint64_t MostWalkedForGlobal = 5'000'000;
 void StaticSteering::forget(const Region &region, uint32_t lanes, Origins because) {
   for (uint32_t reg : region.written)
     regs->set(reg, lanes, {lanes, because});
+  shadow->carry.add({lanes, because}); // which code is to use without a branch in between
   if (region.storesLocal)
     forgetLocal(lanes, because);
 }

@@ -154,6 +154,14 @@ A:
 )")));
 }
 
+TEST(StaticFlow, aRegionMayChangeTheCarry) {
+  const std::string body =
+      "ld.global.u32 %r5, [%rd0]; setp.gt.u32 %p1, %r5, %r1; mov.u32 %r7, -1; "
+      "add.cc.u32 %r8, %r7, 0; @%p1 bra A; add.cc.u32 %r8, %r7, 1; A: addc.u32 %r9, 0, 0; "
+      "shl.b32 %r9, %r9, 2; add.u32 %r10, %r3, %r9; st.shared.u32 [%r10], %r1;";
+  expectDecision(Decision::Undecided, Property::SharedRaces, check(kernelAround(body)));
+}
+
 TEST(StaticFlow, endsThreadsThatMayLeaveBeforeNoMoreBarriers) {
   expectVerdict(Verdict::Holds, check(kernelAround(R"(
   bar.sync 0;
