@@ -10,11 +10,15 @@
 // (Heddle's own parser does not read the list at all: source/SparedReading.)
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Basic/Version.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/SemaConsumer.h>
 
 namespace {
+
+/// Clang does not check that it has the Sema that a plugin was compiled for.
+bool isOwnClang() { return clang::getClangFullVersion().find(CLANG_VERSION_STRING) != std::string::npos; }
 
 class ForgettingConsumer : public clang::SemaConsumer {
 public:
@@ -24,7 +28,7 @@ public:
   /// Called before the one that writes the file.
   void HandleTranslationUnit(clang::ASTContext &context) override {
     const clang::SourceManager &sources = context.getSourceManager();
-    if (sema)
+    if (sema && isOwnClang())
       sema->DeclsToCheckForDeferredDiags.remove_if([&](const clang::Decl *declaration) {
         return sources.isInSystemHeader(declaration->getLocation());
       });
