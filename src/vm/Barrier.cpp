@@ -9,7 +9,20 @@
 #include "vm/Cluster.h"
 #include "vm/Grid.h"
 
+#include <algorithm>
+
 namespace heddle::vm {
+
+void Barrier::reset(uint64_t nextGeneration) {
+  std::vector<uint32_t> keptLanes = std::move(lanes);
+  std::vector<uint8_t> keptWhole = std::move(whole);
+  *this = {};
+  std::fill(keptLanes.begin(), keptLanes.end(), 0);
+  std::fill(keptWhole.begin(), keptWhole.end(), uint8_t(0));
+  lanes = std::move(keptLanes);
+  whole = std::move(keptWhole);
+  generation = nextGeneration;
+}
 
 bool Block::isComplete(const Barrier &barrier) const {
   if (barrier.expected == 0)
@@ -59,6 +72,7 @@ Flow Block::reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned num
     barrier.firstInst = &in;
     barrier.firstCode = &warp.code();
   }
+  usedBarriers |= 1u << number;
   barrier.everybody |= wholeBlock;
   barrier.lanes[warp.index] |= mask;
   barrier.arrived += countLanes(mask);
@@ -130,23 +144,21 @@ void Block::release(unsigned number) {
     if (warp->splitCount)
       warp->useFrame(warp->now().frame);
   }
-  const uint64_t generation = barrier.generation + 1;
-  barrier = {};
-  barrier.generation = generation;
+  barrier.reset(barrier.generation + 1);
 }
 
 void Block::lanesExited() {
-  for (unsigned number = 0; number < barriers.size(); ++number) {
+  eachBarrier(usedBarriers, [&](unsigned number) {
     Barrier &barrier = barriers[number];
     if (!barrier.expected)
-      continue;
+      return;
     for (size_t w = 0; w < warps.size(); ++w)
       if (barrier.lanes[w] && !barrier.whole[w] && (warps[w]->alive() & ~barrier.lanes[w]) == 0) {
         barrier.whole[w] = 1;
         barrier.arrived += countLanes(~barrier.lanes[w]);
       }
     releaseIfComplete(number);
-  }
+  });
   // Other blocks of the cluster may wait for this one although none of its threads ever arrived.
   if (cluster->hasSeveral())
     cluster->releaseIfComplete();

@@ -65,8 +65,8 @@ void Block::start(Grid &owner, Cluster &in, unsigned rankInCluster) {
   }
   sharedStorage.assign(sharedBytes + 128, 0);
   shared = reinterpret_cast<uint8_t *>((uintptr_t(sharedStorage.data()) + 127) & ~uintptr_t(127));
-  for (Barrier &barrier : barriers)
-    barrier = {};
+  eachBarrier(usedBarriers, [&](unsigned number) { barriers[number].reset(0); });
+  usedBarriers = 0;
   arrivals.clear();
   output.clear();
   fault.reset();

@@ -27,7 +27,13 @@ struct Barrier {
   uint32_t count = 0; ///< bar.red: lanes whose predicate held
   const Inst *firstInst = nullptr;
   const Code *firstCode = nullptr;
+
+  /// As if nobody had arrived yet; its storage is kept, since most blocks of a launch use the same barriers.
+  void reset(uint64_t nextGeneration);
 };
+
+/// Calls f(number) for each barrier of the set.
+template <class F> inline void eachBarrier(uint32_t set, F f) { eachLane(set, f); }
 
 /// A bulk copy to shared memory that is pending: it is executed when a thread accesses its mbarrier, or at the
 /// end of a slice.
@@ -62,6 +68,7 @@ public:
   uint32_t reservedShared = 0; ///< where the reserved part begins
   std::vector<std::unique_ptr<Warp>> warps;
   std::array<Barrier, HardwareBarriers + 1> barriers;
+  uint32_t usedBarriers = 0; ///< a bit for each barrier that a thread has reached
   std::vector<PendingArrival> arrivals;
   std::string output; ///< of printf
   std::optional<Fault> fault;

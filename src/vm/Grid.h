@@ -73,7 +73,10 @@ public:
   }
   /// Called from time to time while a block runs.
   bool mustStop(const Block &block);
-  void count(uint64_t instructions) { executed.fetch_add(instructions, std::memory_order_relaxed); }
+  void count(uint64_t instructions) {
+    if (request.maxWarpInstructions) // an atomic after every slice costs as much as a short slice
+      executed.fetch_add(instructions, std::memory_order_relaxed);
+  }
   Dim3 positionOf(uint64_t clusterIndex, unsigned rank) const;
   uint64_t indexOf(const Dim3 &block) const;
 

@@ -112,7 +112,8 @@ void Warp::separate(const Inst &in, uint32_t lanes, uint32_t pc) {
 }
 
 void Warp::removeCurrent() {
-  splits[current] = splits[--splitCount];
+  if (current != --splitCount)
+    splits[current] = splits[splitCount];
   current = 0;
 }
 

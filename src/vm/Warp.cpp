@@ -112,15 +112,16 @@ static bool dependsOnBlock(ptx::SpecialReg reg) {
 void Warp::fillSpecials() {
   using enum ptx::SpecialReg;
   const Grid &grid = *block->grid;
-  specialRows.resize(grid.kernel.specialBytes + 64);
+  if (!hasSpecials)
+    specialRows.resize(grid.kernel.specialBytes + 64);
   base[2] = alignedRows(specialRows.data());
   const Dim3 &size = grid.request.block, &blocks = grid.request.grid, &id = block->id;
   const Dim3 &cluster = grid.cluster;
-  const unsigned warps = unsigned((size.count() + Lanes - 1) / Lanes);
+  const unsigned warps = unsigned(block->warps.size());
   const uint64_t sharedBytes = block->sharedBytes;
-  for (const SpecialRow &special : grid.kernel.specials) {
-    if (hasSpecials && !dependsOnBlock(special.reg))
-      continue;
+  for (const SpecialRow &special : hasSpecials ? blockSpecials : grid.kernel.specials) {
+    if (!hasSpecials && dependsOnBlock(special.reg))
+      blockSpecials.push_back(special);
     uint8_t *at = base[2] + special.offset;
     uint32_t *row = reinterpret_cast<uint32_t *>(at);
     uint64_t value = 0;

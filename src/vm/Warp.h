@@ -147,8 +147,9 @@ private:
   std::vector<std::unique_ptr<Frame>> frames; ///< all that this warp has created
   std::vector<Frame *> idleFrames;
   std::vector<uint8_t> specialRows;
-  const Inst *awaited = nullptr; ///< seen by observers, but waits until earlier blocks have finished
-  bool hasSpecials = false;      ///< rows that are the same for every block of the launch are filled
+  const Inst *awaited = nullptr;         ///< seen by observers, but waits until earlier blocks have finished
+  bool hasSpecials = false;              ///< rows that are the same for every block of the launch are filled
+  std::vector<SpecialRow> blockSpecials; ///< the others
 };
 
 /// Warp-level operations (shuffle, vote...) run in two steps, because lanes may be at different instructions: each
