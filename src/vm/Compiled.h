@@ -5,7 +5,8 @@
 // Compiled code is a fast path of the loop in Warp.cpp: it executes instructions of one split, all its lanes together, from
 // an entry until something happens that the loop has to look at. Then it writes back the registers that it changed, and
 // returns where it stopped; the loop executes that instruction with its own handler and enters compiled code again at the next
-// entry. The lanes of a split are fixed while compiled code runs.
+// entry. Lanes that disagree about a branch may stay in compiled code, which then executes blocks for some of them, in the
+// same order as the interpreter, until they meet again; if it stops before that, they become splits.
 #pragma once
 
 #include "vm/Code.h"
@@ -17,6 +18,9 @@
 #include <vector>
 
 namespace heddle::vm {
+
+/// Blocks at which lanes of a split may wait while compiled code executes another one for the rest of them.
+constexpr unsigned MostApart = 32;
 
 /// What compiled code reads and writes. Its layout is known to src/jit.
 struct CompiledState {
@@ -39,6 +43,13 @@ struct CompiledState {
   uint32_t roundsLeft = 0; ///< backward jumps until the split is checked for polling
   uint32_t stopped = 0;
   uint32_t roundsCounted = 0; ///< value of roundsLeft up to which backward jumps are counted for the split
+  /// What was executed while lanes were apart (jit/Regions.h), not counted yet either.
+  uint64_t apartCounted = 0, apartThreads = 0;
+  /// Lanes that were apart when compiled code stopped: `here` at the inst, others at the first inst of a block.
+  uint32_t apartCount = 0, here = 0;
+  struct {
+    uint32_t mask, pc;
+  } apart[MostApart];
 };
 
 /// Why compiled code returned, above the inst at which it stopped.
