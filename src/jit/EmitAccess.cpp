@@ -45,7 +45,7 @@ Access FunctionEmitter::describe(uint32_t instr) {
   }
   access.all = uint32_t(in.bytes) * in.elements;
   access.type = in.address == vm::AddressForm::Reg32 ? ir.getInt32Ty() : ir.getInt64Ty();
-  access.isPartial = registers.version.masked || (what.guard && !shapes[what.guard.reg].isUniform());
+  access.isPartial = registers.isPartial() || (what.guard && !shapes[what.guard.reg].isUniform());
   return access;
 }
 
@@ -114,7 +114,7 @@ Value *FunctionEmitter::emitOutside(uint32_t instr, const Access &access, unsign
 Value *FunctionEmitter::activeLanes(uint32_t instr, unsigned chunk) {
   const ptx::Guard &guard = program.function.instrs[instr].guard;
   const bool isVarying = guard && !shapes[guard.reg].isUniform();
-  Value *lanes = registers.version.masked ? registers.laneMask(chunk) : nullptr;
+  Value *lanes = registers.isPartial() ? registers.laneMask(chunk) : nullptr;
   if (!isVarying)
     return lanes;
   Value *holds = guardOf(instr, chunk, true);

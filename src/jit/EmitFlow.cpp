@@ -36,10 +36,16 @@ void FunctionEmitter::storeChanged(uint32_t instr, llvm::ArrayRef<uint32_t> exce
 
 void FunctionEmitter::storeCounts(uint32_t instr, bool withCounted) {
   auto put = [&](size_t offset, Value *value) { ir.CreateStore(value, registers.field(offset)); };
-  auto held = [&](llvm::AllocaInst *from) { return ir.CreateLoad(from->getAllocatedType(), from); };
-  if (withCounted)
-    put(offsetof(vm::CompiledState, counted),
-        ir.CreateAdd(held(counted), ir.getInt64(program.ordinal(instr) - program.ordinal(now.first))));
+  if (withCounted) {
+    Value *more = ir.getInt64(program.ordinal(instr) - program.ordinal(now.first));
+    put(offsetof(vm::CompiledState, counted), apart ? held(counted) : ir.CreateAdd(held(counted), more));
+    if (!regions.empty()) {
+      Value *all = held(apartCounted), *threads = held(apartThreads);
+      put(offsetof(vm::CompiledState, apartCounted), apart ? ir.CreateAdd(all, more) : all);
+      put(offsetof(vm::CompiledState, apartThreads),
+          apart ? ir.CreateAdd(threads, ir.CreateMul(more, apartLanes)) : threads);
+    }
+  }
   put(offsetof(vm::CompiledState, spent),
       ir.CreateAdd(held(spent), ir.getInt32(program.firstInst(instr) - program.firstInst(now.first))));
   put(offsetof(vm::CompiledState, budget), held(budget));
@@ -51,6 +57,8 @@ void FunctionEmitter::leaveAt(uint32_t instr, vm::CompiledExit why) {
 }
 
 FunctionEmitter::Block FunctionEmitter::exitBefore(uint32_t instr) {
+  if (apart)
+    return exitRegionBefore(instr);
   auto [it, isNew] = exits.try_emplace(instr, nullptr);
   if (!isNew)
     return it->second;
@@ -68,16 +76,12 @@ FunctionEmitter::Block FunctionEmitter::exitBefore(uint32_t instr) {
 /// On to the block behind `last`, which is no branch, or one that is not taken.
 void FunctionEmitter::fallThrough(uint32_t last) {
   const uint32_t next = last + 1;
-  const auto addTo = [&](llvm::AllocaInst *to, uint64_t number) {
-    llvm::Type *type = to->getAllocatedType();
-    ir.CreateStore(ir.CreateAdd(ir.CreateLoad(type, to), llvm::ConstantInt::get(type, number)), to);
-  };
   if (next >= program.count()) { // unreachable: the last instruction of a function leaves it
     ir.CreateUnreachable();
     return;
   }
-  addTo(counted, program.ordinal(next) - program.ordinal(now.first));
-  addTo(spent, program.firstInst(next) - program.firstInst(now.first));
+  addTo(counted, ir.getInt64(program.ordinal(next) - program.ordinal(now.first)));
+  addTo(spent, ir.getInt32(program.firstInst(next) - program.firstInst(now.first)));
   if (!registers.version.masked) {
     ir.CreateBr(blockAt(next));
     return;
@@ -111,7 +115,14 @@ void FunctionEmitter::emitBranch(uint32_t instr) {
       Block some = newBlock("some");
       ir.CreateCondBr(ir.CreateICmpEQ(taken, registers.mask()), take, some);
       ir.SetInsertPoint(some);
-      branchRarely(ir.CreateICmpNE(taken, ir.getInt32(0)), stop, skip);
+      if (const Region *region = regions.behind(instr)) {
+        Block apartFrom = newBlock("apart");
+        ir.CreateCondBr(ir.CreateICmpNE(taken, ir.getInt32(0)), apartFrom, skip);
+        ir.SetInsertPoint(apartFrom);
+        enterRegion(instr, *region, taken);
+      } else {
+        branchRarely(ir.CreateICmpNE(taken, ir.getInt32(0)), stop, skip);
+      }
     }
     ir.SetInsertPoint(skip);
     fallThrough(instr);
@@ -119,7 +130,6 @@ void FunctionEmitter::emitBranch(uint32_t instr) {
     ir.CreateBr(take);
   }
   ir.SetInsertPoint(take);
-  auto held = [&](llvm::AllocaInst *from) { return ir.CreateLoad(from->getAllocatedType(), from); };
   Value *now_ =
       ir.CreateAdd(held(spent), ir.getInt32(program.firstInst(instr) - program.firstInst(now.first) + 1));
   Value *decides = ir.CreateICmpUGE(now_, held(budget));
@@ -168,11 +178,18 @@ Value *FunctionEmitter::executeCall(uint32_t instr) {
   auto *type =
       llvm::FunctionType::get(ir.getInt32Ty(), {ir.getPtrTy(), ir.getInt32Ty(), ir.getInt32Ty()}, false);
   Value *execute = registers.loadField(offsetof(vm::CompiledState, execute), ir.getPtrTy());
-  return ir.CreateCall(type, execute, {state, first, count});
+  Value *mask = registers.field(offsetof(vm::CompiledState, mask));
+  if (apart)
+    ir.CreateStore(registers.mask(), mask);
+  Value *flow = ir.CreateCall(type, execute, {state, first, count});
+  if (apart)
+    ir.CreateStore(registers.all(), mask);
+  return flow;
 }
 
 /// After executeCall: on if the flow is Next, with the results.
 void FunctionEmitter::exitAfterHandler(uint32_t instr, Value *flow) {
+  Value *more64 = ir.getInt64(program.ordinal(instr) - program.ordinal(now.first));
   Block stop = newBlock("stopped"), usual = newBlock("next");
   branchRarely(ir.CreateICmpNE(flow, ir.getInt32(uint32_t(vm::Flow::Next))), stop, usual);
   ir.SetInsertPoint(stop);
@@ -187,14 +204,26 @@ void FunctionEmitter::exitAfterHandler(uint32_t instr, Value *flow) {
                  registers.field(offsetof(vm::CompiledState, spent)));
   Value *why =
       ir.CreateAdd(ir.CreateZExt(flow, ir.getInt64Ty()), ir.getInt64(uint64_t(vm::CompiledExit::Handler)));
-  ir.CreateRet(ir.CreateOr(ir.CreateShl(why, vm::CompiledExitShift), ir.CreateZExt(at, ir.getInt64Ty())));
+  Value *stoppedAt =
+      ir.CreateOr(ir.CreateShl(why, vm::CompiledExitShift), ir.CreateZExt(at, ir.getInt64Ty()));
+  if (apart)
+    exitRegion(stoppedAt, handlerExit());
+  else
+    ir.CreateRet(stoppedAt);
   ir.SetInsertPoint(usual);
   for (uint32_t reg : written)
     registers.load(reg);
   // The handler has counted what was executed before, or not, if it had no lanes.
-  Value *left = registers.loadField(offsetof(vm::CompiledState, counted), ir.getInt64Ty());
-  ir.CreateStore(ir.CreateSub(left, ir.getInt64(program.ordinal(instr) - program.ordinal(now.first))),
-                 counted);
+  auto take = [&](llvm::AllocaInst *to, size_t offset, Value *less) {
+    Value *left = registers.loadField(offset, ir.getInt64Ty());
+    ir.CreateStore(less ? ir.CreateSub(left, less) : left, to);
+  };
+  take(counted, offsetof(vm::CompiledState, counted), apart ? nullptr : more64);
+  if (regions.empty())
+    return;
+  take(apartCounted, offsetof(vm::CompiledState, apartCounted), apart ? more64 : nullptr);
+  take(apartThreads, offsetof(vm::CompiledState, apartThreads),
+       apart ? ir.CreateMul(more64, apartLanes) : nullptr);
 }
 
 void FunctionEmitter::emitHandler(uint32_t instr) { exitAfterHandler(instr, executeCall(instr)); }

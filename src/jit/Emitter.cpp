@@ -32,7 +32,7 @@ struct RunCache {
 FunctionEmitter::FunctionEmitter(llvm::Module &inside, const Program &given, const Shapes &found,
                                  Version version)
     : program(given), shapes(found), module(inside), ir(inside.getContext()),
-      registers(ir, given, found, version) {}
+      registers(ir, given, found, version), regions(given, found) {}
 
 llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
   auto *type = llvm::FunctionType::get(ir.getInt64Ty(), {ir.getPtrTy(), ir.getInt32Ty()}, false);
@@ -40,13 +40,15 @@ llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
   state = function->getArg(0);
   ir.SetInsertPoint(newBlock("start"));
   registers.begin(state);
-  counted = ir.CreateAlloca(ir.getInt64Ty());
-  for (auto *each : {&spent, &budget, &rounds})
+  for (auto *each : {&counted, &apartCounted, &apartThreads, &result})
+    *each = ir.CreateAlloca(ir.getInt64Ty());
+  for (auto *each : {&spent, &budget, &rounds, &here, &roundsBefore})
     *each = ir.CreateAlloca(ir.getInt32Ty());
   auto take = [&](llvm::AllocaInst *to, size_t offset) {
     ir.CreateStore(registers.loadField(offset, ir.getInt32Ty()), to);
   };
-  ir.CreateStore(ir.getInt64(0), counted);
+  for (auto *each : {counted, apartCounted, apartThreads})
+    ir.CreateStore(ir.getInt64(0), each);
   take(spent, offsetof(vm::CompiledState, spent));
   take(budget, offsetof(vm::CompiledState, budget));
   take(rounds, offsetof(vm::CompiledState, roundsLeft));
@@ -66,8 +68,12 @@ llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
   for (const Piece &piece : pieces)
     pieceBlocks[piece.first] = newBlock("piece");
   emitEntries(function->getArg(1));
-  for (const Piece &piece : pieces)
+  for (const Piece &piece : pieces) {
+    ir.SetInsertPoint(blockAt(piece.first));
     emitPiece(piece);
+  }
+  for (auto &[region, code] : regionCodes)
+    emitRegion(*code);
   return function;
 }
 
@@ -89,7 +95,6 @@ void FunctionEmitter::emitEntries(Value *number) {
 
 void FunctionEmitter::emitPiece(const Piece &piece) {
   now = piece;
-  ir.SetInsertPoint(blockAt(piece.first));
   for (uint32_t i = piece.first; i < piece.end;) {
     switch (program.wayOf(i)) {
     case Way::Operation: {
@@ -105,12 +110,12 @@ void FunctionEmitter::emitPiece(const Piece &piece) {
     }
     case Way::Access: emitAccess(i); break;
     case Way::Handler: emitHandler(i); break;
-    case Way::Branch: emitBranch(i); return;
+    case Way::Branch: apart ? emitRegionBranch(i) : emitBranch(i); return;
     case Way::Leave: ir.CreateBr(exitBefore(i)); return;
     }
     ++i;
   }
-  fallThrough(piece.end - 1);
+  apart ? fallThroughInRegion(piece.end - 1) : fallThrough(piece.end - 1);
 }
 
 // --- operations

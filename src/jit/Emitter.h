@@ -3,6 +3,7 @@
 // Emits the function that executes a Code, for all lanes of a warp or for those of a mask.
 #pragma once
 
+#include "jit/Regions.h"
 #include "jit/Registers.h"
 
 #include <llvm/IR/Module.h>
@@ -17,6 +18,7 @@ struct RunCache;
 class FunctionEmitter {
 public:
   FunctionEmitter(llvm::Module &module, const Program &program, const Shapes &shapes, Version version);
+  ~FunctionEmitter();
   llvm::Function *emit(llvm::StringRef name);
 
 private:
@@ -54,6 +56,23 @@ private:
   void branchRarely(llvm::Value *condition, Block rare, Block usual);
   Block blockAt(uint32_t instr) { return pieceBlocks.at(instr); }
 
+  // EmitRegion.cpp
+  struct RegionCode;
+  RegionCode &codeOf(const Region &region);
+  void enterRegion(uint32_t instr, const Region &region, llvm::Value *taken);
+  void emitRegion(RegionCode &code);
+  void emitRegionBranch(uint32_t instr);
+  void fallThroughInRegion(uint32_t last);
+  llvm::Value *othersBefore(uint32_t from, uint32_t to);
+  void addWaiting(uint32_t block, llvm::Value *lanes);
+  void countApart(uint64_t instructions);
+  Block exitRegionBefore(uint32_t instr);
+  void exitRegion(llvm::Value *where, Block exit);
+  Block handlerExit();
+  void emitRegionExits(RegionCode &code);
+  void addTo(llvm::AllocaInst *to, llvm::Value *number);
+  llvm::Value *held(llvm::AllocaInst *from) { return ir.CreateLoad(from->getAllocatedType(), from); }
+
   // EmitAccess.cpp
   void emitAccess(uint32_t instr);
   void emitParameter(uint32_t instr, Access &access);
@@ -78,6 +97,13 @@ private:
   llvm::Value *state = nullptr;
   llvm::AllocaInst *counted = nullptr, *spent = nullptr, *budget = nullptr, *rounds = nullptr;
   llvm::Value *orderLimit = nullptr;
+  /// While lanes are apart: counts, the result of the function, lanes that are where it stops, rounds at the begin.
+  llvm::AllocaInst *apartCounted = nullptr, *apartThreads = nullptr, *result = nullptr, *here = nullptr,
+                   *roundsBefore = nullptr;
+  const Regions regions;
+  std::map<const Region *, std::unique_ptr<RegionCode>> regionCodes;
+  RegionCode *apart = nullptr;           ///< that is being emitted
+  llvm::Value *apartLanes = nullptr;     ///< number of lanes of its block
   std::map<uint32_t, Block> pieceBlocks; ///< by first instruction
   std::map<uint32_t, Block> exits;       ///< by instruction
   Piece now;

@@ -36,6 +36,20 @@ void Registers::begin(Value *given) {
         ir.CreateZExt(loadField(offsetof(vm::CompiledState, firstLane), ir.getInt32Ty()), ir.getInt64Ty());
   for (unsigned chunk = 0; chunk < version.chunks(); ++chunk)
     masks.push_back(chunkOf(maskBits, chunk));
+  allBits = maskBits, allFirst = firstLane, allMasks = masks;
+}
+
+void Registers::restrictTo(Value *lanes, const llvm::BitVector *kept) {
+  isRestricted = lanes;
+  keptRegisters = kept;
+  maskBits = allBits, firstLane = allFirst, masks = allMasks;
+  if (!lanes)
+    return;
+  maskBits = lanes;
+  firstLane =
+      ir.CreateZExt(ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes, ir.getTrue()), ir.getInt64Ty());
+  for (unsigned chunk = 0; chunk < version.chunks(); ++chunk)
+    masks[chunk] = chunkOf(lanes, chunk);
 }
 
 Value *Registers::laneMask(unsigned chunk) { return masks[chunk]; }
@@ -79,7 +93,10 @@ Value *Registers::vector(uint32_t reg, unsigned chunk) {
 void Registers::set(uint32_t reg, unsigned chunk, Value *value) {
   if (!shapes[reg].isScalar() && !value->getType()->isVectorTy())
     value = splat(value);
-  ir.CreateStore(value, homes[reg][shapes[reg].isUniform() ? 0 : chunk]);
+  llvm::AllocaInst *home = homes[reg][shapes[reg].isUniform() ? 0 : chunk];
+  if (isRestricted && !shapes[reg].isScalar() && keptRegisters->test(reg))
+    value = ir.CreateSelect(laneMask(chunk), value, ir.CreateLoad(home->getAllocatedType(), home));
+  ir.CreateStore(value, home);
 }
 
 Value *Registers::rowAt(uint32_t reg, unsigned chunk) {
@@ -104,7 +121,7 @@ void Registers::load(uint32_t reg) {
   }
   for (unsigned chunk = 0; chunk < homes[reg].size(); ++chunk) {
     Value *at = rowAt(reg, chunk);
-    if (shapes[reg].isUniform() && version.masked)
+    if (shapes[reg].isUniform() && isPartial())
       at = ir.CreateGEP(element, at, firstLane);
     if (shapes[reg].isScalar())
       set(reg, chunk, ir.CreateLoad(element, at));
@@ -127,7 +144,7 @@ void Registers::store(uint32_t reg) {
     return;
   if (program.bitsOf(reg) == 1) {
     Value *bits = predicateBits(reg), *at = rowAt(reg, 0);
-    if (version.masked)
+    if (isPartial())
       bits = ir.CreateOr(ir.CreateAnd(ir.CreateLoad(ir.getInt32Ty(), at), ir.CreateNot(maskBits)),
                          ir.CreateAnd(bits, maskBits));
     ir.CreateStore(bits, at);
@@ -136,7 +153,7 @@ void Registers::store(uint32_t reg) {
   const llvm::Align alignment(program.bitsOf(reg) / 8);
   for (unsigned chunk = 0; chunk < version.chunks(); ++chunk) {
     Value *value = vector(reg, chunk), *at = rowAt(reg, chunk);
-    if (version.masked)
+    if (isPartial())
       ir.CreateMaskedStore(value, at, alignment, laneMask(chunk));
     else
       ir.CreateAlignedStore(value, at, alignment);

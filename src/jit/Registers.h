@@ -37,7 +37,11 @@ public:
   llvm::Value *splat(llvm::Value *scalar);
   /// base + lane * stride.
   llvm::Value *spread(llvm::Value *base, int64_t stride);
+  /// From now on code is for these of the lanes; registers that are `kept` do not change in the others. nullptr: for all again.
+  void restrictTo(llvm::Value *lanes, const llvm::BitVector *kept);
+  bool isPartial() const { return version.masked || isRestricted; }
   llvm::Value *mask() const { return maskBits; }
+  llvm::Value *all() const { return allBits; }               ///< also while code is for some
   llvm::Value *laneMask(unsigned chunk);                     ///< <W x i1>
   llvm::Value *bitsOf(llvm::ArrayRef<llvm::Value *> chunks); ///< predicates of all chunks as 32 bits
   llvm::Value *chunkOf(llvm::Value *bits, unsigned chunk);   ///< and back
@@ -58,6 +62,11 @@ private:
   std::vector<llvm::SmallVector<llvm::AllocaInst *, 4>> homes;
   llvm::Value *state = nullptr, *rows = nullptr, *maskBits = nullptr, *firstLane = nullptr;
   llvm::SmallVector<llvm::Value *, 8> masks;
+  // Of the whole function.
+  llvm::Value *allBits = nullptr, *allFirst = nullptr;
+  llvm::SmallVector<llvm::Value *, 8> allMasks;
+  bool isRestricted = false;
+  const llvm::BitVector *keptRegisters = nullptr;
 };
 
 } // namespace heddle::jit

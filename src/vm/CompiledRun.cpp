@@ -16,8 +16,15 @@
 namespace heddle::vm {
 namespace {
 
+void countFor(CompiledState &state, Block &block, uint64_t lanes) {
+  block.warpInstructions += state.counted + state.apartCounted;
+  block.threadInstructions += state.counted * lanes + state.apartThreads;
+  state.counted = state.apartCounted = state.apartThreads = 0;
+}
+
 uint32_t executeInsts(CompiledState *state, uint32_t first, uint32_t count) {
   Warp &warp = *state->warp;
+  const uint32_t all = warp.now().mask;
   const Inst *in = warp.code().insts.data() + first;
   for (const Inst *end = in + count; in != end; ++in) {
     uint32_t mask = state->mask;
@@ -28,16 +35,16 @@ uint32_t executeInsts(CompiledState *state, uint32_t first, uint32_t count) {
     if (!mask)
       continue;
     // Handlers that let lanes wait count what was executed before, and clocks are read from those counts.
-    warp.block->warpInstructions += state->counted;
-    warp.block->threadInstructions += state->counted * countLanes(state->mask);
-    state->counted = 0;
+    countFor(*state, *warp.block, countLanes(all));
     warp.now().backEdges += state->roundsCounted - state->roundsLeft;
     state->roundsCounted = state->roundsLeft;
     warp.segment = in;
+    warp.now().mask = state->mask;
     if (const Flow flow = in->run(warp, *in, mask); flow != Flow::Next) {
       state->stopped = warp.code().pcOf(*in);
       return uint32_t(flow);
     }
+    warp.now().mask = all;
   }
   return uint32_t(Flow::Next);
 }
@@ -85,6 +92,22 @@ bool Warp::hasExpectedRows(const CompiledVersion &version, uint32_t entry, uint3
   return true;
 }
 
+/// Lanes that are apart where compiled code stopped become splits.
+void Warp::separateApart(const CompiledState &state, uint32_t pc) {
+  Split &mine = now();
+  const Inst &here = mine.frame->code->insts[pc];
+  mine.mask = state.here;
+  for (unsigned i = 0; i < state.apartCount; ++i) {
+    if (!state.apart[i].mask)
+      continue;
+    Split &fresh = splits[splitCount++];
+    fresh = mine;
+    fresh.mask = state.apart[i].mask;
+    fresh.jump(here, state.apart[i].pc);
+  }
+  wasSeparated = true;
+}
+
 uint64_t Warp::enterCompiled(CompiledFunction run, uint32_t entry, CompiledState &state, uint32_t &budget) {
   Split &split = now();
   state.warp = this;
@@ -94,7 +117,8 @@ uint64_t Warp::enterCompiled(CompiledFunction run, uint32_t entry, CompiledState
   state.changes = &changes;
   state.parameters = block->grid->parameters;
   state.execute = executeInsts;
-  state.counted = 0;
+  state.counted = state.apartCounted = state.apartThreads = 0;
+  state.apartCount = 0;
   state.mask = split.mask, state.firstLane = firstLane(split.mask);
   state.orderLimit = splitCount > 1 ? orderLimit() : ~0u;
   state.budget = budget;
@@ -102,12 +126,13 @@ uint64_t Warp::enterCompiled(CompiledFunction run, uint32_t entry, CompiledState
   state.roundsCounted = state.roundsLeft;
   const uint64_t lanes = countLanes(split.mask);
   const uint64_t result = run(&state, entry);
-  block->warpInstructions += state.counted;
-  block->threadInstructions += state.counted * lanes;
+  countFor(state, *block, lanes);
   budget = state.budget;
   if (result >> CompiledExitShift <
       uint64_t(CompiledExit::Handler)) // after a handler this may be another split
     split.backEdges += state.roundsCounted - state.roundsLeft;
+  if (state.apartCount)
+    separateApart(state, uint32_t(result));
   return result;
 }
 

@@ -136,6 +136,7 @@ private:
   bool hasExpectedRows(const CompiledVersion &version, uint32_t entry, uint32_t mask);
   uint64_t enterCompiled(uint64_t (*run)(CompiledState *, uint32_t), uint32_t entry, CompiledState &state,
                          uint32_t &budget);
+  void separateApart(const CompiledState &state, uint32_t pc);
   uint32_t orderLimit() const;
   bool pick();
   void absorbEqual();

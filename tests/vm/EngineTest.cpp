@@ -6,7 +6,9 @@
 
 #include "Runner.h"
 
+#include <cstdlib>
 #include <random>
+#include <sstream>
 
 namespace heddle::vm::test {
 namespace {
@@ -176,7 +178,10 @@ private:
 
 TEST(Engines, RandomKernelsLeaveTheSame) {
   ASSERT_EQ(whyNoCompiler(), "");
-  constexpr uint64_t FirstSeed = 1, Kernels = 6;
+  // HEDDLE_RANDOM_KERNELS="FIRST COUNT" runs others.
+  uint64_t FirstSeed = 1, Kernels = 6;
+  if (const char *given = std::getenv("HEDDLE_RANDOM_KERNELS"))
+    std::istringstream(given) >> FirstSeed >> Kernels;
   const Dim3 blocks[] = {{64}, {32}, {48}, {16, 6}, {8, 8}, {33}};
   for (uint64_t seed = FirstSeed; seed < FirstSeed + Kernels; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -195,6 +200,76 @@ TEST(Engines, ACounterIsThatOfEachLaneBehindALoopThatLanesLeaveAtDifferentTimes)
              "AGAIN: add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r1; @%p bra AGAIN;\n"
              "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0; st.global.u32 [%rd1], %r2; ret; }\n",
              {1}, {64}, 64);
+}
+
+// --- lanes that are apart in compiled code
+
+/// A kernel whose body has %r0 (the thread), %rd1 (its word), and %rd0 (all words).
+std::string kernelOf(const std::string &body) {
+  return ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+         ".reg .b64 %rd<8>; .reg .b32 %r<16>; .reg .pred %p<8>;\n"
+         "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, "
+         "%rd0;\n" +
+         body + "ret; }\n";
+}
+
+/// With whole warps, with one that has fewer lanes, and with threads in two dimensions.
+void expectSameInAllShapes(const std::string &body) {
+  for (Dim3 block : {Dim3{64}, Dim3{45}, Dim3{16, 4}})
+    expectSame(kernelOf(body), {2}, block, 256);
+}
+
+TEST(Engines, BothWaysOfAChoiceAreExecutedInOrder) {
+  // Both ways write the same words: the later one remains.
+  expectSameInAllShapes("and.b32 %r1, %r0, 3; setp.lt.u32 %p0, %r1, 2; @%p0 bra OTHER;\n"
+                        "add.u32 %r2, %r0, 100; st.global.u32 [%rd0+256], %r2; bra END;\n"
+                        "OTHER: mul.lo.u32 %r2, %r0, 3; st.global.u32 [%rd0+256], %r2;\n"
+                        "END: st.global.u32 [%rd1], %r2;\n");
+}
+
+TEST(Engines, RegistersOfLanesThatWaitAreKept) {
+  // The first way uses %r3 for itself, the second needs what it was before.
+  expectSameInAllShapes("mov.u32 %r3, 7; and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; @%p0 bra OTHER;\n"
+                        "mov.u32 %r3, 9; add.u32 %r2, %r3, %r0; bra END;\n"
+                        "OTHER: mul.lo.u32 %r2, %r0, %r3;\n"
+                        "END: st.global.u32 [%rd1], %r2;\n");
+}
+
+TEST(Engines, RoundsOfALoopAreThoseOfEachLane) {
+  // A counter that the lanes in the loop have in common, a choice in the loop, and stores that lanes overwrite.
+  expectSameInAllShapes("and.b32 %r1, %r0, 13; mov.u32 %r2, 0; mov.u32 %r4, %r0;\n"
+                        "AGAIN: and.b32 %r3, %r4, 1; setp.eq.u32 %p0, %r3, 0; @%p0 bra EVEN;\n"
+                        "mad.lo.u32 %r4, %r4, 3, 1; bra BOTH;\n"
+                        "EVEN: shr.u32 %r4, %r4, 1; st.global.u32 [%rd0+512], %r4;\n"
+                        "BOTH: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra AGAIN;\n"
+                        "st.global.u32 [%rd1], %r4;\n");
+}
+
+TEST(Engines, LoopsInsideOfLoopsEndForEachLane) {
+  expectSameInAllShapes(
+      "and.b32 %r1, %r0, 5; mov.u32 %r4, 1;\n"
+      "OUTER: and.b32 %r2, %r4, 7; setp.eq.u32 %p0, %r2, 0; @%p0 bra NEXT;\n"
+      "INNER: mad.lo.u32 %r4, %r4, 5, %r0; sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra INNER;\n"
+      "NEXT: st.global.u32 [%rd0+600], %r4; add.u32 %r4, %r4, 3; setp.eq.u32 %p2, %r1, 0; sub.u32 %r1, %r1, "
+      "1;\n"
+      "@!%p2 bra OUTER; st.global.u32 [%rd1], %r4;\n");
+}
+
+TEST(Engines, AFaultOfLanesThatAreApartIsTheSame) {
+  expectSameInAllShapes("and.b32 %r1, %r0, 6; mov.u32 %r2, 0;\n"
+                        "AGAIN: add.u32 %r2, %r2, 1; add.u64 %rd1, %rd1, 200; ld.global.u32 %r3, [%rd1];\n"
+                        "setp.lt.u32 %p1, %r2, %r1; @%p1 bra AGAIN; st.global.u32 [%rd1], %r3;\n");
+}
+
+TEST(Engines, LanesThatAreApartUseUpTheirBudgetAtTheSamePlace) {
+  // Warps that are interrupted in a long loop write to the same word: which is the last depends on where each stopped.
+  expectSameInAllShapes(
+      "mov.u32 %r2, 0; mad.lo.u32 %r1, %r0, 37, 2000; mov.u32 %r4, %r0;\n"
+      "AGAIN: and.b32 %r3, %r4, 1; setp.eq.u32 %p0, %r3, 0; @%p0 bra EVEN;\n"
+      "mad.lo.u32 %r4, %r4, 3, 1; bra BOTH;\n"
+      "EVEN: shr.u32 %r4, %r4, 1; ld.global.u32 %r5, [%rd0+512]; xor.b32 %r4, %r4, %r5;\n"
+      "BOTH: st.global.u32 [%rd0+512], %r4; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra AGAIN;\n"
+      "st.global.u32 [%rd1], %r4;\n");
 }
 
 TEST(Engines, AnIndexThatWrapsAroundIsExtendedAsEachLaneHasIt) {
