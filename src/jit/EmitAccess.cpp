@@ -153,11 +153,36 @@ Value *FunctionEmitter::loadElement(uint32_t instr, const Access &access, unsign
       places.push_back(int(lane * access.in.elements + element));
     return ir.CreateShuffleVector(values, places);
   }
-  Value *at = pointerTo(access, addressOf(access, chunk, true), offset);
-  Value *lanes = activeLanes(instr, chunk);
-  return ir.CreateMaskedGather(registers.vectorType(type), at, alignment,
-                               lanes ? lanes
-                                     : llvm::Constant::getAllOnesValue(registers.vectorType(ir.getInt1Ty())));
+  if (isRegular(access))
+    return loadEach(type, alignment, [&](unsigned lane) {
+      Value *first = addressOf(access, chunk, false);
+      Value *step = llvm::ConstantInt::getSigned(access.type, int64_t(lane) * access.address.stride);
+      return pointerTo(access, ir.CreateAdd(first, step), offset);
+    });
+  llvm::Type *whole = registers.vectorType(ir.getInt64Ty());
+  Value *at = ir.CreatePtrToInt(pointerTo(access, addressOf(access, chunk, true), offset), whole);
+  if (Value *lanes = activeLanes(instr, chunk)) // others read something that is always there
+    at = ir.CreateSelect(lanes, at, registers.splat(ir.CreatePtrToInt(state, ir.getInt64Ty())));
+  if (!addressesInMemory) {
+    llvm::IRBuilderBase::InsertPointGuard back(ir);
+    ir.SetInsertPoint(&function->getEntryBlock(), function->getEntryBlock().begin());
+    addressesInMemory = ir.CreateAlloca(whole);
+  }
+  ir.CreateStore(at, addressesInMemory, true);
+  return loadEach(type, alignment, [&](unsigned lane) {
+    Value *from = ir.CreateConstGEP1_64(ir.getInt64Ty(), addressesInMemory, lane);
+    return ir.CreateIntToPtr(ir.CreateLoad(ir.getInt64Ty(), from, true), ir.getPtrTy());
+  });
+}
+
+/// One load per lane. Gather instructions of many processors take longer, some (those that are protected against gather
+/// data sampling) several times as long; so addresses are taken from memory one by one, where they were stored as a vector.
+Value *FunctionEmitter::loadEach(llvm::Type *type, llvm::Align alignment,
+                                 llvm::function_ref<Value *(unsigned)> pointer) {
+  Value *all = llvm::PoisonValue::get(registers.vectorType(type));
+  for (unsigned lane = 0; lane < registers.version.width; ++lane)
+    all = ir.CreateInsertElement(all, ir.CreateAlignedLoad(type, pointer(lane), alignment), lane);
+  return all;
 }
 
 void FunctionEmitter::emitLoads(uint32_t instr, const Access &access) {

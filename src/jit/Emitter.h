@@ -84,6 +84,8 @@ private:
   llvm::Value *pointerTo(const Access &access, llvm::Value *at, unsigned offset);
   llvm::Value *loadElement(uint32_t instr, const Access &access, unsigned chunk, unsigned element);
   llvm::Value *storedValue(const Access &access, unsigned element, unsigned chunk);
+  llvm::Value *loadEach(llvm::Type *type, llvm::Align alignment,
+                        llvm::function_ref<llvm::Value *(unsigned)> pointer);
   void emitLoads(uint32_t instr, const Access &access);
   void emitStores(uint32_t instr, const Access &access);
   bool isRegular(const Access &access) const;
@@ -96,6 +98,7 @@ private:
   llvm::Function *function = nullptr;
   llvm::Value *state = nullptr;
   llvm::AllocaInst *counted = nullptr, *spent = nullptr, *budget = nullptr, *rounds = nullptr;
+  llvm::AllocaInst *addressesInMemory = nullptr;
   llvm::Value *orderLimit = nullptr;
   /// While lanes are apart: counts, the result of the function, lanes that are where it stops, rounds at the begin.
   llvm::AllocaInst *apartCounted = nullptr, *apartThreads = nullptr, *result = nullptr, *here = nullptr,
