@@ -109,6 +109,7 @@ void FunctionEmitter::emitPiece(const Piece &piece) {
       continue;
     }
     case Way::Access: emitAccess(i); break;
+    case Way::Exchange: emitExchange(i); break;
     case Way::Handler: emitHandler(i); break;
     case Way::Branch: apart ? emitRegionBranch(i) : emitBranch(i); return;
     case Way::Leave: ir.CreateBr(exitBefore(i)); return;

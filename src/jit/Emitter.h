@@ -73,6 +73,16 @@ private:
   void addTo(llvm::AllocaInst *to, llvm::Value *number);
   llvm::Value *held(llvm::AllocaInst *from) { return ir.CreateLoad(from->getAllocatedType(), from); }
 
+  // EmitExchange.cpp
+  struct LaneSources {
+    llvm::Value *from, *inside;
+  };
+  void emitExchange(uint32_t instr);
+  void emitVote(uint32_t instr);
+  void emitShuffle(uint32_t instr);
+  LaneSources laneSources(uint32_t instr, unsigned chunk, llvm::Value *by, uint32_t clamp);
+  llvm::Value *joined(llvm::SmallVector<llvm::Value *, 8> chunks);
+
   // EmitAccess.cpp
   void emitAccess(uint32_t instr);
   void emitParameter(uint32_t instr, Access &access);

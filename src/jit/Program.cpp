@@ -206,6 +206,29 @@ bool Program::isAccess(uint32_t instr) const {
   return true;
 }
 
+/// Of all lanes, by their number in the program.
+bool Program::isExchange(uint32_t instr) const {
+  const ptx::Instr &what = function.instrs[instr];
+  if ((what.op != Op::ShflSync && what.op != Op::VoteSync) || what.guard ||
+      starts[instr + 1] != starts[instr] + 1)
+    return false;
+  const auto from = sources(instr);
+  const unsigned members = what.op == Op::ShflSync ? 3 : 1;
+  if (from.size() != members + 1)
+    return false;
+  for (unsigned i = 0; i <= members; ++i) {
+    const unsigned bits = what.op == Op::VoteSync && i == 0 ? 1 : 32;
+    const auto constant = constantOf(instr, from[i], i);
+    if (i >= 2 || i == members ? !constant : from[i].isReg() ? bitsOf(from[i].index) != bits : !constant)
+      return false;
+    if (i == members && uint32_t(constant->value) != vm::AllLanes)
+      return false;
+  }
+  return std::ranges::all_of(destinations(instr), [&](const ptx::Operand &each) {
+    return !each.isReg() || bitsOf(each.index) == 1 || bitsOf(each.index) == 32;
+  });
+}
+
 Way Program::wayOfOther(uint32_t instr) const {
   const ptx::Instr &what = function.instrs[instr];
   const ptx::OpInfo &info = ptx::info(what.op);
@@ -232,6 +255,8 @@ void Program::choose() {
       ways.push_back(Way::Branch);
     else if (isAccess(i))
       ways.push_back(Way::Access);
+    else if (isExchange(i))
+      ways.push_back(Way::Exchange);
     else
       ways.push_back(isOperation(i) ? Way::Operation : wayOfOther(i));
   }

@@ -21,8 +21,9 @@ enum class Way : uint8_t {
   Operation, ///< by emitOperation
   Access,    ///< a load or store, with a check of its addresses; the handler if that fails
   Branch,
-  Handler, ///< by calling the interpreter's handler
-  Leave,   ///< not at all: it ends the compiled part, and the instruction behind it is an entry
+  Exchange, ///< a shuffle or vote of all lanes; by the handler if some are off
+  Handler,  ///< by calling the interpreter's handler
+  Leave,    ///< not at all: it ends the compiled part, and the instruction behind it is an entry
 };
 
 /// An operand that is no register.
@@ -80,6 +81,7 @@ private:
   void choose();
   bool isOperation(uint32_t instr) const;
   bool isAccess(uint32_t instr) const;
+  bool isExchange(uint32_t instr) const;
   Way wayOfOther(uint32_t instr) const;
   void findLive();
   void findChanged();

@@ -168,6 +168,8 @@ Shape Shapes::linear(uint32_t instr) const {
 Shape Shapes::ofResult(uint32_t instr) const {
   switch (program.wayOf(instr)) {
   case Way::Operation: break;
+  case Way::Exchange: // of all lanes, so without a mask
+    return affine && program.function.instrs[instr].op == Op::VoteSync ? UniformShape : VaryingShape;
   case Way::Access: {
     const Shape address = ofAddress(instr);
     return address.isUniform()                 ? UniformShape

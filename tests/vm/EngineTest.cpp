@@ -128,6 +128,20 @@ private:
     default: line("red.global.add.u32 [%rd3], " + reg() + ";");
     }
   }
+  /// Of the whole warp.
+  void exchangeOfAll() {
+    static const char *const how[] = {"up", "down", "bfly", "idx"};
+    static const char *const clamps[] = {"0", "31", "6175", "7936"};
+    const std::string p = predicate(), by = upTo(2) ? std::to_string(upTo(32)) : reg();
+    line(std::string("shfl.sync.") + how[upTo(4)] + ".b32 " + reg() + "|" + p + ", " + reg() + ", " + by +
+         ", " + clamps[upTo(4)] + ", -1; @" + p + " add.u32 " + reg() + ", " + reg() + ", 1;");
+    const std::string guard = comparison(), q = guard.substr(guard.find('%'));
+    line("vote.sync.ballot.b32 " + reg() + ", " + q + ", 0xffffffff; vote.sync." +
+         (upTo(2)   ? "any"
+          : upTo(2) ? "all"
+                    : "uni") +
+         ".pred " + p + ", " + q + ", -1; selp.u32 " + reg() + ", " + reg() + ", " + reg() + ", " + p + ";");
+  }
   void exchange() {
     line("activemask.b32 %t4; shfl.sync.bfly.b32 " + reg() + ", " + reg() + ", " +
          std::to_string(1 + upTo(16)) + ", 31, %t4;");
@@ -162,7 +176,7 @@ private:
       operation();
     switch (upTo(depth < 3 ? 7 : 4)) {
     case 0: access(); break;
-    case 1: exchange(); break;
+    case 1: depth == 0 ? exchangeOfAll() : exchange(); break;
     case 2: depth == 0 ? line("bar.sync 0;") : access(); break;
     case 3: access(); break;
     case 4:
