@@ -6,7 +6,7 @@
 // block's shared memory. If all lanes are inside and aligned, the elements are moved: one for all lanes, a vector where lanes are
 // neighbours, else gathered or scattered. In every other case the interpreter's handler executes the instruction: it finds the
 // range, or reports the fault.
-#include "jit/Emitter.h"
+#include "jit/EmitAccess.h"
 
 #include <cstddef>
 #include <numeric>
@@ -14,19 +14,6 @@
 namespace heddle::jit {
 
 using llvm::Value;
-
-/// One access while it is emitted.
-struct Access {
-  const vm::Inst &in;
-  Shape address;
-  std::vector<ptx::Operand> values; ///< registers that are loaded or stored
-  uint32_t reg = ptx::kNone;        ///< of the address
-  bool isStore = false, isSigned = false;
-  bool isPartial = false;            ///< some lanes may be off
-  uint32_t all = 0;                  ///< bytes of all elements of a lane
-  llvm::IntegerType *type = nullptr; ///< of addresses
-  Value *begin = nullptr, *span = nullptr, *base = nullptr;
-};
 
 Access FunctionEmitter::describe(uint32_t instr) {
   const ptx::Instr &what = program.function.instrs[instr];
@@ -308,7 +295,9 @@ void FunctionEmitter::emitAccess(uint32_t instr) {
   Block unusual = newBlock("unusual"), usual = newBlock("usual");
   branchRarely(wrong, unusual, usual);
   ir.SetInsertPoint(usual);
-  if (access.isStore) {
+  if (program.wayOf(instr) == Way::Atomic) {
+    emitAtomics(instr, access);
+  } else if (access.isStore) {
     emitStores(instr, access);
     Value *changes = registers.loadField(offsetof(vm::CompiledState, changes), ir.getPtrTy());
     ir.CreateStore(ir.CreateAdd(ir.CreateLoad(ir.getInt32Ty(), changes), ir.getInt32(1)), changes);

@@ -194,8 +194,9 @@ void FunctionEmitter::exitAfterHandler(uint32_t instr, Value *flow) {
   branchRarely(ir.CreateICmpNE(flow, ir.getInt32(uint32_t(vm::Flow::Next))), stop, usual);
   ir.SetInsertPoint(stop);
   const auto written = program.writes(instr);
-  if (program.wayOf(instr) !=
-      Way::Access) // of which nothing but a fault comes, after which nobody reads registers
+  if (program.wayOf(instr) != Way::Access &&
+      program.wayOf(instr) !=
+          Way::Atomic) // of which nothing but a fault comes, after which nobody reads registers
     storeChanged(instr, written);
   storeCounts(instr, false);
   Value *at = registers.loadField(offsetof(vm::CompiledState, stopped), ir.getInt32Ty());

@@ -108,7 +108,8 @@ void FunctionEmitter::emitPiece(const Piece &piece) {
       i = end;
       continue;
     }
-    case Way::Access: emitAccess(i); break;
+    case Way::Access:
+    case Way::Atomic: emitAccess(i); break;
     case Way::Exchange: emitExchange(i); break;
     case Way::Handler: emitHandler(i); break;
     case Way::Branch: apart ? emitRegionBranch(i) : emitBranch(i); return;

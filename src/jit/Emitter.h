@@ -73,6 +73,8 @@ private:
   void addTo(llvm::AllocaInst *to, llvm::Value *number);
   llvm::Value *held(llvm::AllocaInst *from) { return ir.CreateLoad(from->getAllocatedType(), from); }
 
+  void emitAtomics(uint32_t instr, const Access &access); // EmitAtomic.cpp
+
   // EmitExchange.cpp
   struct LaneSources {
     llvm::Value *from, *inside;
@@ -109,6 +111,7 @@ private:
   llvm::Value *state = nullptr;
   llvm::AllocaInst *counted = nullptr, *spent = nullptr, *budget = nullptr, *rounds = nullptr;
   llvm::AllocaInst *addressesInMemory = nullptr;
+  llvm::AllocaInst *atomicPlaces = nullptr, *atomicValues = nullptr; ///< of all lanes
   llvm::Value *orderLimit = nullptr;
   /// While lanes are apart: counts, the result of the function, lanes that are where it stops, rounds at the begin.
   llvm::AllocaInst *apartCounted = nullptr, *apartThreads = nullptr, *result = nullptr, *here = nullptr,

@@ -206,6 +206,32 @@ bool Program::isAccess(uint32_t instr) const {
   return true;
 }
 
+bool Program::isAtomic(uint32_t instr) const {
+  const ptx::Instr &what = function.instrs[instr];
+  if ((what.op != Op::Atom && what.op != Op::Red) || starts[instr + 1] != starts[instr] + 1)
+    return false;
+  const vm::Inst &in = inst(instr);
+  const auto kind = ptx::kindOf(what.types[0]);
+  if (in.space != vm::MemorySpace::Shared || in.bytes != 4 || in.elements != 1 ||
+      vm::orderingOf(in.mode) != vm::Ordering::Relaxed || in.address == vm::AddressForm::Frame ||
+      (kind != ptx::TypeKind::Signed && kind != ptx::TypeKind::Unsigned && kind != ptx::TypeKind::Bits))
+    return false;
+  switch (what.mods.atom) {
+  case ptx::AtomOp::Add:
+  case ptx::AtomOp::And:
+  case ptx::AtomOp::Or:
+  case ptx::AtomOp::Xor:
+  case ptx::AtomOp::Min:
+  case ptx::AtomOp::Max:
+  case ptx::AtomOp::Exch: break;
+  default: return false;
+  }
+  return std::ranges::all_of(operands(instr), [&](const ptx::Operand &each) {
+    return each.isReg() ? bitsOf(each.index) == 32
+                        : each.isAddress() || each.kind == OperandKind::Imm || each.kind == OperandKind::Sink;
+  });
+}
+
 /// Of all lanes, by their number in the program.
 bool Program::isExchange(uint32_t instr) const {
   const ptx::Instr &what = function.instrs[instr];
@@ -255,6 +281,8 @@ void Program::choose() {
       ways.push_back(Way::Branch);
     else if (isAccess(i))
       ways.push_back(Way::Access);
+    else if (isAtomic(i))
+      ways.push_back(Way::Atomic);
     else if (isExchange(i))
       ways.push_back(Way::Exchange);
     else

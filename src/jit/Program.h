@@ -20,6 +20,7 @@ namespace heddle::jit {
 enum class Way : uint8_t {
   Operation, ///< by emitOperation
   Access,    ///< a load or store, with a check of its addresses; the handler if that fails
+  Atomic,    ///< an integer atomic in shared memory, in the same way
   Branch,
   Exchange, ///< a shuffle or vote of all lanes; by the handler if some are off
   Handler,  ///< by calling the interpreter's handler
@@ -81,6 +82,7 @@ private:
   void choose();
   bool isOperation(uint32_t instr) const;
   bool isAccess(uint32_t instr) const;
+  bool isAtomic(uint32_t instr) const;
   bool isExchange(uint32_t instr) const;
   Way wayOfOther(uint32_t instr) const;
   void findLive();

@@ -94,7 +94,7 @@ bool Regions::isServed(const Region &region) const {
   for (uint32_t b : region.blocks)
     for (uint32_t i = program.function.blocks[b].first; i < program.function.blocks[b].end; ++i) {
       const Way way = program.wayOf(i);
-      if (way != Way::Operation && way != Way::Access && way != Way::Branch)
+      if (way != Way::Operation && way != Way::Access && way != Way::Branch && way != Way::Atomic)
         return false;
       // A value that a chunk has in common is taken from its first lane, which may be off.
       if (way == Way::Access && shapes.ofResult(i).kind == Shape::Affine)
@@ -106,6 +106,13 @@ bool Regions::isServed(const Region &region) const {
 /// False if the order depends on more than positions.
 bool Regions::orderSteps(Region &region, uint32_t first) const {
   const auto &blocks = program.function.blocks;
+  // A loop that polls is checked for its progress, by counts that each split has.
+  const bool hasAtomics = std::ranges::any_of(region.blocks, [&](uint32_t b) {
+    for (uint32_t i = blocks[b].first; i < blocks[b].end; ++i)
+      if (program.wayOf(i) == Way::Atomic)
+        return true;
+    return false;
+  });
   std::set<uint32_t> heads;
   std::optional<bool> returns; // to the join, as to the head of a loop around
   std::vector<uint32_t> sources = region.blocks;
@@ -119,7 +126,7 @@ bool Regions::orderSteps(Region &region, uint32_t first) const {
           return false;
         returns = backward;
       } else if (backward) {
-        if (!loopEndOf(to) || loopEndOf(to) <= program.inst(blocks[from].end - 1).order ||
+        if (hasAtomics || !loopEndOf(to) || loopEndOf(to) <= program.inst(blocks[from].end - 1).order ||
             !region.contains(from))
           return false;
         heads.insert(to);
@@ -161,7 +168,7 @@ void Regions::findRegisters(Region &region) const {
   for (uint32_t b : region.blocks)
     for (uint32_t i = blocks[b].first; i < blocks[b].end; ++i) {
       changed |= program.changedBefore(i);
-      if (program.wayOf(i) != Way::Access)
+      if (program.wayOf(i) != Way::Access && program.wayOf(i) != Way::Atomic)
         region.stored |= program.liveBefore(i);
     }
   region.stored &= changed;

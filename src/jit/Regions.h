@@ -7,7 +7,7 @@
 // lowest position in the order; lanes that return to the head of a loop wait there until no other is inside. That order is
 // known when code is emitted, so what the interpreter does by splits is a chain of tests here (Steps).
 //
-// A region has operations, weak loads and stores, and branches, and nothing else: all of its lanes arrive at its join.
+// A region has operations, weak loads and stores, atomics in shared memory, and branches, and nothing else: all of its lanes arrive at its join.
 #pragma once
 
 #include "jit/Shapes.h"

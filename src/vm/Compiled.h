@@ -29,7 +29,7 @@ struct CompiledState {
   const uint8_t *specials = nullptr; ///< rows of special registers
   uint8_t *shared = nullptr;
   const void *loads = nullptr, *stores = nullptr; ///< for each site the valid range of its last access
-  uint32_t *changes = nullptr;                    ///< Warp::changes
+  uint32_t *changes = nullptr, *polls = nullptr;  ///< of the warp
   uint64_t sharedBytes = 0;
   uint64_t parameters = 0;
   /// Executes this many insts from `first` by their handlers; returns a Flow. If it is not Next, `stopped` is the inst.

@@ -114,7 +114,7 @@ uint64_t Warp::enterCompiled(CompiledFunction run, uint32_t entry, CompiledState
   state.registers = base[0], state.specials = base[2];
   state.shared = block->shared, state.sharedBytes = block->sharedBytes;
   state.loads = core->loads.data(), state.stores = core->stores.data();
-  state.changes = &changes;
+  state.changes = &changes, state.polls = &polls;
   state.parameters = block->grid->parameters;
   state.execute = executeInsts;
   state.counted = state.apartCounted = state.apartThreads = 0;

@@ -114,6 +114,15 @@ private:
     }
     return (upTo(2) ? "@" : "@!") + to;
   }
+  void atomic() {
+    static const char *const how[] = {"add.u32", "min.s32", "max.u32",  "and.b32",
+                                      "or.b32",  "xor.b32", "exch.b32", "inc.u32"};
+    const std::string guard = upTo(4) ? "" : comparison() + " ";
+    if (upTo(3))
+      line(guard + "atom.shared." + how[upTo(std::size(how))] + " " + reg() + ", [%t7], " + operand() + ";");
+    else
+      line(guard + "red.shared." + how[upTo(4)] + " [%t7], " + reg() + ";");
+  }
   void access() {
     line("and.b32 %t5, " + reg() + ", " + std::to_string(Words - 1) +
          "; shl.b32 %t6, %t5, 2; cvt.u64.u32 %rd2, %t6;"
@@ -123,7 +132,7 @@ private:
     case 1: line("st.global.u32 [%rd3], " + reg() + ";"); break;
     case 2: line("ld.shared.u32 " + reg() + ", [%t7];"); break;
     case 3: line("st.shared.u32 [%t7], " + reg() + ";"); break;
-    case 4: line("atom.shared.add.u32 " + reg() + ", [%t7], " + reg() + ";"); break;
+    case 4: atomic(); break;
     case 5: line("ld.global.s16 " + reg() + ", [%rd3+2];"); break;
     default: line("red.global.add.u32 [%rd3], " + reg() + ";");
     }
