@@ -2,6 +2,7 @@
 #include "jit/Regions.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace heddle::jit {
 
@@ -31,26 +32,45 @@ unsigned Region::stepOf(const Program &program, uint32_t from, uint32_t to) cons
 }
 
 Regions::Regions(const Program &given, const Shapes &found) : program(given), shapes(found) {
+  std::vector<std::pair<uint32_t, Region>> candidates; // by branch
+  for (const ptx::Block &block : program.function.blocks)
+    if (shapes.isDivergent(block.end - 1))
+      if (std::optional<Region> region = find(block.end - 1))
+        candidates.emplace_back(block.end - 1, std::move(*region));
+  std::ranges::stable_sort(candidates, std::greater<>(),
+                           [](const auto &each) { return each.second.blocks.size(); });
   uint32_t copied = 0;
-  for (const ptx::Block &block : program.function.blocks) {
-    const uint32_t branch = block.end - 1;
-    if (!shapes.isDivergent(branch))
-      continue;
-    std::optional<Region> region = find(branch);
-    if (!region)
-      continue;
-    auto same = std::ranges::find_if(
-        all, [&](const auto &each) { return each->join == region->join && each->blocks == region->blocks; });
-    if (same == all.end()) {
-      for (uint32_t b : region->blocks)
-        copied += program.function.blocks[b].end - program.function.blocks[b].first;
-      if (copied > MostCopied)
-        break;
-      all.push_back(std::make_unique<Region>(std::move(*region)));
-      same = all.end() - 1;
+  for (auto &[branch, region] : candidates) {
+    auto serves =
+        std::ranges::find_if(all, [&](const auto &other) { return canUse(branch, region, *other); });
+    if (serves == all.end()) {
+      uint32_t more = 0;
+      for (uint32_t b : region.blocks)
+        more += program.function.blocks[b].end - program.function.blocks[b].first;
+      if (copied + more > MostCopied)
+        continue;
+      copied += more;
+      all.push_back(std::make_unique<Region>(std::move(region)));
+      serves = all.end() - 1;
     }
-    regions[branch] = same->get();
+    regions[branch] = serves->get();
   }
+}
+
+/// Whether lanes may go through a region around their own instead, so that there is one copy of both. Not if that would keep them
+/// apart for the other rounds of a loop.
+bool Regions::canUse(uint32_t branch, const Region &own, const Region &other) const {
+  if (own.join == other.join && own.blocks == other.blocks)
+    return true;
+  const uint32_t from = program.function.blockOf[branch];
+  auto isInOther = [&](uint32_t b) { return other.contains(b); };
+  if (!isInOther(from) || !std::ranges::all_of(own.blocks, isInOther))
+    return false;
+  return std::ranges::all_of(other.steps, [&](const Region::Step &step) {
+    const bool isAround =
+        step.isEndOfLoop && orderOf(from) >= orderOf(step.block) && orderOf(from) < loopEndOf(step.block);
+    return !isAround || own.contains(step.block);
+  });
 }
 
 uint32_t Regions::orderOf(uint32_t block) const {

@@ -54,6 +54,7 @@ public:
 
 private:
   std::optional<Region> find(uint32_t branch) const;
+  bool canUse(uint32_t branch, const Region &own, const Region &other) const;
   bool isServed(const Region &region) const;
   bool orderSteps(Region &region, uint32_t branch) const;
   bool keepsScalars(const Region &region) const;
