@@ -13,16 +13,11 @@
 // A header that appears later in a folder that is searched earlier would be found instead (ccache does not notice that without its
 // preprocessor mode). So an entry also lists the folders that are searched, and what is in them under a name that was included or
 // asked for by __has_include; where there is more, it is not good any more. Only files of the user are read for __has_include.
-//
-// Processes share the folder without locks: an entry is written under another name and renamed. It begins with a hash of the rest;
-// one that was damaged is as good as none, and is replaced.
 #include "build/CompileCache.h"
 
 #include "support/Files.h"
-#include "support/LeastUsed.h"
 #include "support/Paths.h"
 #include "support/Shadowing.h"
-#include "support/UserCache.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
@@ -30,10 +25,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <set>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -44,8 +37,6 @@ using CacheJson = nlohmann::json;
 
 constexpr const char *cacheFormat = "heddle-compiled-3";
 constexpr size_t hashDigits = 32;
-/// Another process may be about to read what was used a moment ago.
-constexpr std::chrono::seconds sparedSeconds{60};
 
 std::string contentHash(std::string_view bytes) {
   llvm::SHA256 hash;
@@ -195,17 +186,14 @@ std::vector<std::string> filesOfMakeRule(const std::string &rule) {
 }
 
 CompileCache CompileCache::ofUser(SourcePlace place) {
-  const char *wanted = std::getenv("HEDDLE_COMPILE_CACHE");
-  if (!wanted || !*wanted)
-    return CompileCache(userCacheFolder("compiled"), usualBytes, place);
-  if (std::string_view(wanted) == "off" || whyNotFillable(wanted))
-    return CompileCache();
-  std::error_code ignored;
-  return CompileCache(fs::absolute(wanted, ignored), usualBytes, place);
+  return CompileCache(KeptFiles::ofUser("HEDDLE_COMPILE_CACHE", "compiled", contentHash), place);
 }
 
+CompileCache::CompileCache(const fs::path &folder, uintmax_t mostBytes, SourcePlace place)
+    : CompileCache(KeptFiles(folder, contentHash, mostBytes), place) {}
+
 bool CompileCache::isKept(const CompileStep &step) const {
-  return folder && !(place == SourcePlace::Matters && isTemporary(step.source)) &&
+  return files && !(place == SourcePlace::Matters && isTemporary(step.source)) &&
          !asksForTheTime(contentsOf(step.source));
 }
 
@@ -243,13 +231,12 @@ std::string CompileCache::keyOf(const CompileStep &step) const {
 }
 
 std::optional<ProcessResult> CompileCache::find(const std::string &key, const CompileStep &step) const {
-  const fs::path file = *folder / key;
-  const std::string entry = contentsOf(file);
-  const size_t end = entry.find('\n');
-  if (end != hashDigits || contentHash(std::string_view(entry).substr(end + 1)) != entry.substr(0, end))
+  const std::optional<std::string> kept = files->find(key);
+  if (!kept)
     return std::nullopt;
-  const size_t begin = entry.find('\n', end + 1);
-  const CacheJson json = CacheJson::parse(entry.substr(end + 1, begin - end - 1), nullptr, false);
+  const std::string &entry = *kept;
+  const size_t begin = entry.find('\n');
+  const CacheJson json = CacheJson::parse(entry.substr(0, begin), nullptr, false);
   if (begin == std::string::npos || !json.is_object())
     return std::nullopt;
   std::vector<std::string> read;
@@ -271,7 +258,6 @@ std::optional<ProcessResult> CompileCache::find(const std::string &key, const Co
   std::error_code ignored;
   if (!step.output.empty() && json.value("executable", false))
     fs::permissions(step.output, fs::perms::owner_exec, fs::perm_options::add, ignored);
-  fs::last_write_time(file, fs::file_time_type::clock::now(), ignored); // of its last use
   return done;
 }
 
@@ -283,7 +269,7 @@ void CompileCache::keep(const std::string &key, const CompileStep &step, const P
                     {"executable", (fs::status(step.output, ignored).permissions() & fs::perms::owner_exec) !=
                                        fs::perms::none},
                     {"read", CacheJson::array()}};
-  std::vector<std::string> files, names;
+  std::vector<std::string> paths, names;
   const auto addNames = [&](const std::string &file) {
     const std::optional<std::vector<std::string>> more = namesAskedFor(contentsOf(file));
     if (more)
@@ -298,38 +284,19 @@ void CompileCache::keep(const std::string &key, const CompileStep &step, const P
       return; // it was there for the compiler, and is not any more
     if (!isOfSystem(file) && (asksForTheTime(contentsOf(file)) || !addNames(file)))
       return;
-    files.push_back(fs::absolute(file, ignored).string());
-    json["read"].push_back({files.back(), state});
+    paths.push_back(fs::absolute(file, ignored).string());
+    json["read"].push_back({paths.back(), state});
   }
   const std::vector<std::string> folders =
       step.hasIncludes ? searchedFolders(step, read) : std::vector<std::string>();
   json["folders"] = folders;
   json["names"] = names;
-  json["findable"] = findable(folders, files, names);
+  json["findable"] = findable(folders, paths, names);
   std::string rest = json.dump(-1, ' ', false, CacheJson::error_handler_t::replace) + "\n" +
                      done.standardOutput + done.standardError;
   if (!step.output.empty())
     rest += contentsOf(step.output);
-  static std::atomic<unsigned> count = 0; // a process may compile several files at once
-  const fs::path mine = *folder / fmt::format("{}.{}.{}", key, getpid(), ++count);
-  fs::create_directories(*folder, ignored);
-  if (writeFile(mine, contentHash(rest) + "\n" + rest))
-    fs::remove(mine, ignored); // a full disk must not stop anybody
-  else
-    fs::rename(mine, *folder / key, ignored);
-  removeUnused();
-}
-
-void CompileCache::removeUnused() const {
-  std::error_code ignored;
-  std::vector<CacheEntry> entries;
-  for (const fs::directory_entry &file : fs::directory_iterator(*folder, ignored)) {
-    std::error_code isGone;
-    CacheEntry entry{file.last_write_time(isGone), file.file_size(isGone), {file.path()}};
-    if (!isGone) // another process may have removed it
-      entries.push_back(std::move(entry));
-  }
-  removeLeastUsed(std::move(entries), mostBytes, sparedSeconds);
+  files->keep(key, rest);
 }
 
 ProcessResult CompileCache::run(const CompileStep &step, double seconds) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "support/KeptFiles.h"
 #include "support/Process.h"
 
 #include <cstdint>
@@ -31,31 +32,29 @@ enum class SourcePlace { Matters, Ignored };
 /// What compilers made, kept from one process to the next.
 class CompileCache {
 public:
-  /// Those that were not used for the longest time are removed where all together are larger.
-  static constexpr uintmax_t usualBytes = uintmax_t(1) << 28;
+  static constexpr uintmax_t usualBytes = KeptFiles::usualBytes;
 
   /// In $HEDDLE_COMPILE_CACHE, else in heddle/compiled of the user's cache folder. Nothing is kept where that is "off", or where
   /// nothing can be written.
   static CompileCache ofUser(SourcePlace place = SourcePlace::Matters);
-  /// Without a folder every step is run.
-  explicit CompileCache(std::optional<std::filesystem::path> folder = std::nullopt,
-                        uintmax_t mostBytes = usualBytes, SourcePlace place = SourcePlace::Ignored)
-      : folder(std::move(folder)), mostBytes(mostBytes), place(place) {}
+  /// Nothing is kept: every step is run.
+  CompileCache() = default;
+  explicit CompileCache(const std::filesystem::path &folder, uintmax_t mostBytes = usualBytes,
+                        SourcePlace place = SourcePlace::Ignored);
 
   /// Runs the step, or has the output and the messages of an earlier run that succeeded. `seconds`: that it may take; 0: no limit.
   ProcessResult run(const CompileStep &step, double seconds = 0) const;
 
 private:
+  CompileCache(std::optional<KeptFiles> files, SourcePlace place) : files(std::move(files)), place(place) {}
   bool isKept(const CompileStep &step) const;
   std::string keyOf(const CompileStep &step) const;
   std::optional<ProcessResult> find(const std::string &key, const CompileStep &step) const;
   void keep(const std::string &key, const CompileStep &step, const ProcessResult &done,
             const std::vector<std::string> &read) const;
-  void removeUnused() const;
 
-  std::optional<std::filesystem::path> folder;
-  uintmax_t mostBytes;
-  SourcePlace place;
+  std::optional<KeptFiles> files;
+  SourcePlace place = SourcePlace::Ignored;
 };
 
 /// The files of a make rule "target: file file \", as compilers write them.
