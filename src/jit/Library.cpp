@@ -5,10 +5,6 @@
 #include "jit/Native.h"
 
 #include <fmt/format.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
-
-#include <mutex>
 
 namespace heddle::jit {
 namespace {
@@ -53,49 +49,32 @@ public:
   }
 
   vm::CompiledFunction prepare(vm::CompiledVersion &version) const override {
-    std::lock_guard lock(guard);
-    if (hasFailed || version.run.load(std::memory_order_relaxed))
-      return version.run.load(std::memory_order_relaxed);
     const bool isMasked = &version == &masked;
-    auto context = native.context();
-    auto module = std::make_unique<llvm::Module>(request.code.function->name, *context);
-    FunctionEmitter(*module, program, isMasked ? maskedShapes : wholeShapes, {native.width(), isMasked})
+    NewModule made = native.newModule();
+    FunctionEmitter(*made.module, program, isMasked ? maskedShapes : wholeShapes, {native.width(), isMasked})
         .emit(EntryName);
-    std::string wrong;
-    llvm::raw_string_ostream message(wrong);
-    const bool isWrong = llvm::verifyModule(*module, &message);
-    llvm::Expected<void *> found =
-        isWrong ? llvm::createStringError(wrong) : native.load(std::move(module), std::move(context), loaded);
+    llvm::Expected<void *> found = native.load(std::move(made), loaded);
     if (!found) {
-      problem = llvm::toString(found.takeError());
-      hasFailed = true;
+      failure = llvm::toString(found.takeError());
       return nullptr;
     }
-    auto made = reinterpret_cast<vm::CompiledFunction>(*found);
-    version.run.store(made, std::memory_order_release);
-    return made;
+    auto run = reinterpret_cast<vm::CompiledFunction>(*found);
+    version.run.store(run, std::memory_order_release);
+    return run;
   }
 
   /// Whether every instruction is one at which compiled code is left.
   bool isEmpty() const { return program.entries.empty(); }
 
-  mutable std::string problem;
+  std::string problem() const override { return failure; }
 
 private:
   Native &native;
   const vm::CompileRequest request;
   Program program;
   const Shapes wholeShapes, maskedShapes;
-  mutable std::mutex guard;
-  mutable bool hasFailed = false;
+  mutable std::string failure;
   mutable std::vector<Native::Loaded> loaded;
-};
-
-/// What the interpreter executes to the end.
-class NoCode final : public vm::CompiledCode {
-public:
-  explicit NoCode(const vm::CompileRequest &request) { entryAt.assign(request.code.insts.size() + 1, 0); }
-  vm::CompiledFunction prepare(vm::CompiledVersion &) const override { return nullptr; }
 };
 
 class NativeCompiler final : public vm::Compiler {
@@ -105,13 +84,11 @@ public:
     if (const size_t count = request.code.function->instrs.size(); count > MostInstructions)
       why = fmt::format("it has {} instructions, more than are compiled ({})", count, MostInstructions);
     if (!why.empty())
-      return std::make_unique<NoCode>(request);
+      return nullptr;
     auto made = std::make_unique<NativeCode>(native, request);
-    if (made->isEmpty() || made->prepare(made->whole))
-      return made;
-    why = made->problem;
-    return std::make_unique<NoCode>(request);
+    return made->isEmpty() ? nullptr : std::move(made);
   }
+  void setBetweenPasses(void (*look)()) override { native.setBetweenPasses(look); }
 
 private:
   Native native;

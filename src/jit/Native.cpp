@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/Native.h"
 
-#include "jit/Operations.h"
+#include "jit/Session.h"
 
-#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
-#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -34,25 +33,21 @@ unsigned widthOfHost() {
 
 } // namespace
 
-Native::Native() {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+Native::Native(std::optional<KeptFiles> kept) : objects(std::move(kept)) {
   lanes = widthOfHost();
   if (llvm::Error error = open())
     failure = llvm::toString(std::move(error));
 }
 
 llvm::Error Native::open() {
-  auto host = orc::JITTargetMachineBuilder::detectHost();
+  auto host = hostMachine();
   if (!host)
     return host.takeError();
-  host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-  host->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
   auto made = host->createTargetMachine();
   if (!made)
     return made.takeError();
   machine = std::move(*made);
-  auto opened = orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();
+  auto opened = openSession(std::move(*host), &objects);
   if (!opened)
     return opened.takeError();
   session = std::move(*opened);
@@ -61,10 +56,21 @@ llvm::Error Native::open() {
 
 Native::~Native() = default;
 
+NewModule Native::newModule() {
+  NewModule made;
+  made.context = std::make_unique<llvm::LLVMContext>();
+  made.context->setDiscardValueNames(true);
+  made.context->setOptPassGate(gate);
+  made.module = std::make_unique<llvm::Module>("code", *made.context);
+  return made;
+}
+
 /// What registers in allocas and chunk after chunk of the same code need; no more, since every pass costs as much as the launch of
 /// a small kernel.
 void Native::optimize(llvm::Module &module) {
-  llvm::PassBuilder builder(machine.get());
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerBeforeNonSkippedPassCallback([this](llvm::StringRef, llvm::Any) { gate.look(); });
+  llvm::PassBuilder builder(machine.get(), llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
@@ -89,8 +95,50 @@ void Native::optimize(llvm::Module &module) {
       passes.run(function, functions);
 }
 
-llvm::Expected<void *> Native::load(std::unique_ptr<llvm::Module> module,
-                                    std::unique_ptr<llvm::LLVMContext> context, std::vector<Loaded> &loaded) {
+llvm::Expected<void *> Native::entryOf(orc::JITDylib &library) {
+  auto found = session->lookup(library, EntryName);
+  if (!found)
+    return found.takeError();
+  return found->toPtr<void *>();
+}
+
+llvm::Expected<orc::JITDylib *> Native::addLibrary() {
+  auto library = session->createJITDylib("code" + std::to_string(count++));
+  if (!library)
+    return library.takeError();
+  if (auto error = defineCalledFunctions(*session, *library))
+    return error;
+  return &*library;
+}
+
+llvm::Expected<void *> Native::loadObject(std::unique_ptr<llvm::MemoryBuffer> object, Loaded &loaded) {
+  auto library = addLibrary();
+  if (!library)
+    return library.takeError();
+  loaded.library = *library;
+  if (auto error = session->addObjectFile(**library, std::move(object)))
+    return error;
+  return entryOf(**library);
+}
+
+llvm::Expected<void *> Native::loadModule(NewModule made, Loaded &loaded) {
+  std::string wrong;
+  llvm::raw_string_ostream message(wrong);
+  if (llvm::verifyModule(*made.module, &message))
+    return llvm::createStringError(wrong);
+  optimize(*made.module);
+  auto library = addLibrary();
+  if (!library)
+    return library.takeError();
+  loaded.library = *library;
+  if (auto error = session->addIRModule(
+          **library, orc::ThreadSafeModule(std::move(made.module), std::move(made.context))))
+    return error;
+  return entryOf(**library);
+}
+
+llvm::Expected<void *> Native::load(NewModule made, std::vector<Loaded> &loaded) {
+  llvm::Module *module = made.module.get();
   module->setDataLayout(machine->createDataLayout());
   module->setTargetTriple(machine->getTargetTriple());
   for (llvm::Function &function : *module) {
@@ -100,28 +148,21 @@ llvm::Expected<void *> Native::load(std::unique_ptr<llvm::Module> module,
     function.addFnAttr("target-features", machine->getTargetFeatureString());
     function.addFnAttr(llvm::Attribute::NoUnwind);
   }
-  optimize(*module);
-  auto library = session->createJITDylib("code" + std::to_string(count++));
-  if (!library)
-    return library.takeError();
-  loaded.push_back({&*library});
-  orc::SymbolMap functions;
-  for (const auto &[name, address] : calledFunctions())
-    functions[session->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
-                                                 llvm::JITSymbolFlags::Exported};
-  if (auto error = library->define(orc::absoluteSymbols(std::move(functions))))
-    return error;
-  if (auto error =
-          session->addIRModule(*library, orc::ThreadSafeModule(std::move(module), std::move(context))))
-    return error;
-  auto found = session->lookup(*library, EntryName);
-  if (!found)
-    return found.takeError();
-  return found->toPtr<void *>();
+  module->setModuleIdentifier(objects.nameOf(*module));
+  if (auto object = objects.find(*module)) {
+    auto found = loadObject(std::move(object), loaded.emplace_back());
+    if (found) {
+      ++objectsFound;
+      return found;
+    }
+    llvm::consumeError(found.takeError()); // then it is made again
+  }
+  return loadModule(std::move(made), loaded.emplace_back());
 }
 
 void Native::unload(Loaded &loaded) {
-  llvm::consumeError(session->getExecutionSession().removeJITDylib(*loaded.library));
+  if (loaded.library)
+    llvm::consumeError(session->getExecutionSession().removeJITDylib(*loaded.library));
 }
 
 } // namespace heddle::jit

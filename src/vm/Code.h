@@ -77,6 +77,14 @@ struct Inst {
   uint16_t mode = 0; ///< family's own
 };
 
+/// What of a Code is executed: interpreted, until there is a compiled form (Engine.h).
+struct Tier {
+  std::atomic<const CompiledCode *> compiled = nullptr;
+  std::atomic<uint64_t> interpreted = 0; ///< warp instructions, counted until compiled code is asked for
+  std::atomic<bool> isAsked = false;
+  bool isRefused = false; ///< it cannot be compiled; under the lock of CompileQueue.cpp
+};
+
 struct Code {
   const ptx::Module *module = nullptr;
   const ptx::Function *function = nullptr;
@@ -92,8 +100,8 @@ struct Code {
   std::unordered_map<uint32_t, uint32_t> paramOffsets; ///< .param variables in the local frame, by variable
   uint32_t firstSite = 0;
   uint32_t entryPc = 0;
-  /// By LaunchShape; nullptr while there is none (Engine.cpp).
-  mutable std::atomic<const CompiledCode *> compiled[3] = {};
+  mutable Tier tiers[3];                                              ///< by LaunchShape
+  mutable std::atomic<bool> wasExecuted = false, wasCompiled = false; ///< at least once, and by compiled code
 
   const ptx::Instr &sourceOf(const Inst &inst) const {
     return function->instrs[sources[size_t(&inst - insts.data())]];
@@ -146,7 +154,7 @@ public:
   std::unordered_map<uint32_t, uint32_t> sharedOffsets; ///< variable index -> offset
   std::vector<BlockOfCode> codeBlocks;
   bool reservesShared = false; ///< cooperative groups use the shared memory that the driver reserves
-  mutable std::vector<std::unique_ptr<CompiledCode>> compiledCodes; ///< Engine.cpp, under its lock
+  mutable std::vector<std::unique_ptr<CompiledCode>> compiledCodes; ///< under the lock of CompileQueue.cpp
 
   const Code &entry() const { return *codes.front(); }
 };

@@ -73,6 +73,8 @@ struct ExpectedRow {
 /// Compiled code for some kind of mask.
 struct CompiledVersion {
   std::atomic<CompiledFunction> run = nullptr; ///< nullptr until it is needed
+  std::atomic<bool> isAsked = false;           ///< somebody makes it, or has tried to
+  std::atomic<uint32_t> missed = 0;            ///< entries at which there was none
   /// For each entry. Rows of lanes that were separated are compared with this, since lanes that wait for each other may meet
   /// in different iterations of a loop.
   std::vector<std::vector<ExpectedRow>> expected;
@@ -87,12 +89,10 @@ public:
   mutable CompiledVersion masked; ///< for any lanes
   std::vector<uint32_t> entryAt;  ///< for each inst the number of its entry plus one; 0: none
 
-  /// Makes a version that has no function yet; several threads may ask. nullptr if that fails.
+  /// Makes a version that has no function yet, one thread at a time. nullptr if that fails.
   virtual CompiledFunction prepare(CompiledVersion &version) const = 0;
-  CompiledFunction functionOf(CompiledVersion &version) const {
-    CompiledFunction made = version.run.load(std::memory_order_acquire);
-    return made ? made : prepare(version);
-  }
+  /// Why prepare() failed.
+  virtual std::string problem() const = 0;
 };
 
 /// What of a launch code is compiled for: how threads of a warp are arranged in the block.
@@ -116,8 +116,10 @@ struct CompileRequest {
 class Compiler {
 public:
   virtual ~Compiler() = default;
-  /// Without entries, and with the reason in `why`, if the code cannot be compiled.
+  /// Without versions yet. nullptr if the code cannot be compiled, with the reason in `why`, or if nothing of it would be.
   virtual std::unique_ptr<CompiledCode> compile(const CompileRequest &request, std::string &why) = 0;
+  /// What is called often while something is compiled, by the same thread, which then holds no lock that others wait for.
+  virtual void setBetweenPasses(void (*look)()) = 0;
 };
 
 /// What the library exports under this name: a function that returns the one compiler of the process.

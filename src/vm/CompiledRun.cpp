@@ -7,7 +7,7 @@
 // those at the first instruction of a block whether another split has to run first. Compiled code does them for as long as nothing
 // results from them; as soon as something would, it stops before the instruction, and the handler does it.
 #include "vm/Block.h"
-#include "vm/Compiled.h"
+#include "vm/Engine.h"
 #include "vm/Grid.h"
 #include "vm/Warp.h"
 
@@ -150,11 +150,12 @@ Flow Warp::runCompiled(const CompiledCode &compiled, uint32_t &budget) {
     bool wasRun = false;
     if (const uint32_t entry = compiled.entryAt[size_t(ip - insts)]; entry && !isInterpreted) {
       CompiledVersion &version = split.mask == AllLanes ? compiled.whole : compiled.masked;
-      CompiledFunction native = compiled.functionOf(version);
+      CompiledFunction native = functionOf(version, *split.frame->code, *block->grid);
       if (native && (!wasSeparated || hasExpectedRows(version, entry - 1, split.mask))) {
         if (ip != segment)
           flush(ip - 1);
         state.spent = before + uint32_t(ip - segment);
+        noteCompiled(*split.frame->code);
         const uint64_t result = enterCompiled(native, entry - 1, state, budget);
         ip = insts + uint32_t(result);
         segment = ip;

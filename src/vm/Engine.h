@@ -12,7 +12,8 @@ namespace heddle::vm {
 /// What executes kernels.
 enum class Engine : uint8_t {
   Interpreter,
-  Jit, ///< compiled code, made before a launch begins; where it stops, the interpreter
+  Jit,  ///< compiled code, made before a launch begins; where it stops, the interpreter
+  Auto, ///< the interpreter, and for what it has executed often, compiled code as soon as that is made in the background
 };
 
 std::optional<Engine> engineOf(std::string_view name);
@@ -22,16 +23,64 @@ std::string_view nameOf(Engine engine);
 Engine engine();
 void setEngine(Engine engine);
 
+/// When Engine::Auto compiles a function. Compiling pays for itself if the function goes on for as long as it has run so far, so it
+/// begins when interpreting has taken about as long as compiling will take. Both are proportional to numbers of instructions.
+struct Hotness {
+  /// Warp instructions for each PTX instruction of the function: it is compiled in about 0.2 ms, in which 6000 are interpreted.
+  uint64_t perInstruction = 6000;
+  /// And for the library, which is loaded in about 0.1 s.
+  uint64_t atLeast = 3'000'000;
+  /// Entries without compiled code for the lanes that are there. Its other version was made before: lanes are separated now and then in
+  /// many kernels, and often in few.
+  uint32_t missedEntries = 4096;
+  bool inBackground =
+      true; ///< tests wait instead, so that compiled code begins at the same instruction in each run
+};
+Hotness &hotness();
+
 /// Why the compiler cannot be used; empty if it can.
 std::string whyNoCompiler();
 
-/// Compiles the kernel of a launch and the functions that it calls, if the engine says so.
+/// Prepares a launch for the engine.
 void useCompiled(Grid &grid);
 
-/// The compiled form of what a split executes; nullptr if the interpreter is to be used.
-inline const CompiledCode *compiledFor(const Split &split, const Grid &grid) {
-  return grid.compiles ? split.frame->code->compiled[unsigned(grid.shape)].load(std::memory_order_acquire)
-                       : nullptr;
+/// The compiled form of a code in a launch; nullptr if the interpreter is to be used.
+inline const CompiledCode *compiledFor(const Code &code, const Grid &grid) {
+  return grid.compiles ? code.tiers[unsigned(grid.shape)].compiled.load(std::memory_order_acquire) : nullptr;
+}
+
+/// Makes the version, or has it made later, if that is due.
+CompiledFunction missingFunction(CompiledVersion &version, const Code &code, const Grid &grid);
+inline CompiledFunction functionOf(CompiledVersion &version, const Code &code, const Grid &grid) {
+  CompiledFunction made = version.run.load(std::memory_order_acquire);
+  return made ? made : missingFunction(version, code, grid);
+}
+
+/// Functions that were executed in this process, by name, and those of them of which compiled code was.
+struct ExecutedFunctions {
+  size_t all = 0, compiled = 0;
+};
+ExecutedFunctions executedFunctions();
+void countExecuted(const Code &code, bool isCompiled);
+
+inline void noteExecuted(const Code &code) {
+  if (!code.wasExecuted.load(std::memory_order_relaxed)) [[unlikely]]
+    countExecuted(code, false);
+}
+inline void noteCompiled(const Code &code) {
+  if (!code.wasCompiled.load(std::memory_order_relaxed)) [[unlikely]]
+    countExecuted(code, true);
+}
+
+void considerCompiling(const Code &code, const Grid &grid, bool forAllLanes);
+inline void noteInterpreted(const Code &code, const Grid &grid, uint64_t instructions, bool forAllLanes) {
+  if (!grid.compilesHot)
+    return;
+  Tier &tier = code.tiers[unsigned(grid.shape)];
+  if (tier.isAsked.load(std::memory_order_relaxed))
+    return;
+  tier.interpreted.fetch_add(instructions, std::memory_order_relaxed);
+  considerCompiling(code, grid, forAllLanes);
 }
 
 } // namespace heddle::vm

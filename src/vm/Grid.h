@@ -63,7 +63,8 @@ public:
   uint64_t gridWorkspace = 0; ///< cooperative launches: where cooperative groups keep their grid barrier
   unsigned coreCount = 1;
   LaunchShape shape = LaunchShape::Any;
-  bool compiles = false; ///< compiled code is used where there is some
+  bool compiles = false;    ///< compiled code is used where there is some
+  bool compilesHot = false; ///< and what is interpreted often is compiled
 
   /// Whether the kernel or the launch specifies clusters.
   bool isExplicitCluster() const { return kernel.info.requiredCluster.x || cluster.count() > 1; }

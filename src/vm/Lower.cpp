@@ -4,7 +4,7 @@
 //  1. find the functions that can be reached (through pointers: all whose address is taken),
 //  2. lay out the shared variables that these use, the dynamic ones after the static ones,
 //  3. lower each function.
-#include "vm/Compiled.h"
+#include "vm/CompileQueue.h"
 #include "vm/Lowering.h"
 
 #include <algorithm>
@@ -143,7 +143,7 @@ void describe(Kernel &kernel, const ptx::Module &module) {
 } // namespace
 
 Kernel::Kernel() = default;
-Kernel::~Kernel() = default;
+Kernel::~Kernel() { stopCompiling(*this); }
 
 std::unique_ptr<Kernel> lower(LoadedModuleImpl &loaded, const ptx::Function &function, Diagnostics &why) {
   const ptx::Module &module = *loaded.module;

@@ -278,11 +278,17 @@ SliceEnd Warp::slice(uint32_t budget) {
   for (;;) {
     if (!pick())
       break;
-    const CompiledCode *compiled = compiledFor(now(), *block->grid);
+    const Code &ran = code();
+    noteExecuted(ran);
+    const CompiledCode *compiled = compiledFor(ran, *block->grid);
+    const uint64_t before = block->warpInstructions;
+    const bool forAllLanes = now().mask == AllLanes;
     Flow flow = compiled                        ? runCompiled(*compiled, budget)
                 : block->grid->request.steering ? run<Watch::Steering>(budget)
                 : observed                      ? run<Watch::Observer>(budget)
                                                 : run<Watch::Nobody>(budget);
+    if (!compiled)
+      noteInterpreted(ran, *block->grid, block->warpInstructions - before, forAllLanes);
     if (flow == Flow::Faulted)
       return SliceEnd::Faulted;
     if (flow == Flow::AwaitOrder)

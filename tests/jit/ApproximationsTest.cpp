@@ -2,7 +2,7 @@
 //
 // ex2, lg2, sin and cos are polynomials in vector code, and calls of the C library where those do not decide the result. The same
 // bits as semantics/Approx.h, over f32 numbers spread evenly over all of them. HEDDLE_STRIDE=1 tries every one (minutes).
-#include "jit/Native.h"
+#include "jit/NativeForms.h"
 #include "semantics/Approx.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 // Every form of every arithmetic row of Ops.def, as native code and as the simulator interprets it: the same bits.
 #include "jit/Operations.h"
 
-#include "jit/Native.h"
+#include "jit/NativeForms.h"
 #include "jit/Values.h"
 #include "vm/Simulator.h"
 

@@ -5,6 +5,7 @@
 #include "vm/Engine.h"
 
 #include "Runner.h"
+#include "vm/CompileQueue.h"
 
 #include <cstdlib>
 #include <random>
@@ -37,16 +38,33 @@ Outcome runOn(Engine engine, const std::string &text, Dim3 grid, Dim3 block, siz
           result.fault ? Runner::story(*result.fault) : result.refusal};
 }
 
+/// Another time at which Engine::Auto compiles, while this exists.
+class Hot {
+public:
+  explicit Hot(const Hotness &wanted) : before(hotness()) { hotness() = wanted; }
+  ~Hot() { hotness() = before; }
+
+private:
+  const Hotness before;
+};
+
+/// Within the first blocks, and in their midst.
+constexpr Hotness Early{.perInstruction = 0, .atLeast = 200, .missedEntries = 2, .inBackground = false};
+
 void expectSame(const std::string &text, Dim3 grid, Dim3 block, size_t words, uint32_t number = 7) {
+  const Hot hot(Early);
   const Outcome expected = runOn(Engine::Interpreter, text, grid, block, words, number);
-  testing::internal::CaptureStderr();
-  const Outcome found = runOn(Engine::Jit, text, grid, block, words, number);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "it is interpreted";
-  EXPECT_EQ(found.fault, expected.fault);
-  EXPECT_EQ(found.warpInstructions, expected.warpInstructions);
-  EXPECT_EQ(found.threadInstructions, expected.threadInstructions);
-  for (size_t i = 0; i < words; ++i)
-    ASSERT_EQ(found.memory[i], expected.memory[i]) << "word " << i << " of\n" << text;
+  for (Engine engine : {Engine::Jit, Engine::Auto}) {
+    SCOPED_TRACE(std::string(nameOf(engine)));
+    testing::internal::CaptureStderr();
+    const Outcome found = runOn(engine, text, grid, block, words, number);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "it is interpreted";
+    EXPECT_EQ(found.fault, expected.fault);
+    EXPECT_EQ(found.warpInstructions, expected.warpInstructions);
+    EXPECT_EQ(found.threadInstructions, expected.threadInstructions);
+    for (size_t i = 0; i < words; ++i)
+      ASSERT_EQ(found.memory[i], expected.memory[i]) << "word " << i << " of\n" << text;
+  }
 }
 
 // --- random kernels
@@ -359,6 +377,135 @@ TEST(Engines, LanesThatWaitForEachOtherMakeProgress) {
              "[%rd0+4], %r2;\n"
              "membar.gl; atom.global.exch.b32 %r1, [%rd0], 0; ret; }\n",
              {1}, {64}, 8);
+}
+
+// --- when functions are compiled
+
+/// A kernel of this name that runs a loop `number` times; odd lanes leave it first if `separates`.
+std::string loopKernel(const std::string &name, bool separates = false) {
+  return ".visible .entry " + name +
+         "(.param .u64 memory, .param .u32 number) {\n"
+         ".reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .pred %p;\n"
+         "ld.param.u64 %rd0, [memory]; ld.param.u32 %r3, [number]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0; "
+         "mov.u32 "
+         "%r2, 1;\n" +
+         (separates ? "and.b32 %r4, %r0, 1; sub.u32 %r3, %r3, %r4;\n" : "") +
+         "AGAIN: mad.lo.u32 %r2, %r2, 5, %r1; add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, %r3; @%p bra AGAIN;\n"
+         "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0; st.global.u32 [%rd1], %r2; ret; }\n";
+}
+
+/// Launches loopKernel on Engine::Auto.
+struct AutoLaunches {
+  AutoLaunches(const std::string &name, bool separates = false) : runner(loopKernel(name, separates)) {
+    setEngine(Engine::Auto);
+    runner.name = name;
+    runner.request.cores = 1;
+    memory = runner.buffer<uint32_t>(64);
+  }
+  ~AutoLaunches() { setEngine(Engine::Interpreter); }
+  /// Whether compiled code was executed for the first time.
+  bool launch(unsigned threads, uint32_t rounds) {
+    const size_t before = executedFunctions().compiled;
+    runner.run({1}, {threads}, memory, rounds);
+    return executedFunctions().compiled > before;
+  }
+
+  Runner runner;
+  uint32_t *memory = nullptr;
+};
+
+TEST(Engines, AFunctionThatRanLongIsCompiledInTheBackground) {
+  const Hot hot({.perInstruction = 0, .atLeast = 1000});
+  AutoLaunches launches("longer");
+  EXPECT_FALSE(launches.launch(32, 10));
+  awaitCompiled();
+  EXPECT_FALSE(launches.launch(32, 10)) << "it has not run for long";
+  launches.launch(32, 1000);
+  awaitCompiled();
+  const size_t before = executedFunctions().compiled;
+  launches.launch(32, 10);
+  EXPECT_GE(executedFunctions().compiled, before);
+  EXPECT_TRUE(launches.runner.request.kernel->entry().wasCompiled);
+}
+
+TEST(Engines, ALaunchGoesOnWithCompiledCodeThatIsMadeMeanwhile) {
+  const Hot hot({.perInstruction = 0, .atLeast = 5000, .inBackground = false});
+  AutoLaunches launches("meanwhile");
+  EXPECT_TRUE(launches.launch(32, 100'000));
+}
+
+TEST(Engines, AShortProgramDoesNotLoadTheCompiler) {
+  AutoLaunches launches("short");
+  for (int i = 0; i < 10; ++i)
+    EXPECT_FALSE(launches.launch(64, 100));
+  EXPECT_FALSE(launches.runner.request.kernel->entry().tiers[unsigned(LaunchShape::Rows32)].isAsked);
+}
+
+TEST(Engines, LanesThatAreSeparatedOftenGetCodeOfTheirOwn) {
+  const Hot hot({.perInstruction = 0, .atLeast = 1000, .missedEntries = 3, .inBackground = false});
+  AutoLaunches launches("separated", true);
+  launches.launch(32, 1000);
+  auto codeOf = [&] {
+    return launches.runner.request.kernel->entry().tiers[unsigned(LaunchShape::Rows32)].compiled.load();
+  };
+  launches.launch(32, 10'000);
+  ASSERT_NE(codeOf(), nullptr);
+  EXPECT_NE(codeOf()->whole.run.load(), nullptr);
+  EXPECT_EQ(codeOf()->masked.run.load(), nullptr);
+  for (int i = 0; i < 8; ++i)
+    launches.launch(16, 10);
+  EXPECT_NE(codeOf()->masked.run.load(), nullptr);
+}
+
+TEST(Engines, AFunctionThatIsNotCompiledIsNotCountedAsCompiled) {
+  std::string many;
+  for (int i = 0; i < 4000; ++i)
+    many += "add.u32 %r1, %r1, %r0;\n";
+  const std::string text = ".visible .entry enormous(.param .u64 memory, .param .u32 number) {\n"
+                           ".reg .b32 %r<4>; mov.u32 %r0, %tid.x; mov.u32 %r1, 0;\n" +
+                           many + "ret; }\n";
+  const ExecutedFunctions before = executedFunctions();
+  setEngine(Engine::Jit);
+  Runner runner(text);
+  runner.name = "enormous";
+  testing::internal::CaptureStderr();
+  runner.run({1}, {32}, runner.buffer<uint32_t>(1), 0u);
+  setEngine(Engine::Interpreter);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("enormous is interpreted"), std::string::npos) << said;
+  EXPECT_EQ(executedFunctions().all, before.all + 1);
+  EXPECT_EQ(executedFunctions().compiled, before.compiled);
+}
+
+// --- ends of processes and of kernels
+
+TEST(Engines, AKernelCanGoWhileItIsCompiled) {
+  const Hot hot({.perInstruction = 0, .atLeast = 1});
+  for (int i = 0; i < 3; ++i) {
+    AutoLaunches launches("goes");
+    launches.launch(32, 100);
+  }
+  awaitCompiled();
+}
+
+TEST(EnginesDeathTest, AProcessEndsWhileCodeIsCompiled) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const Hot hot({.perInstruction = 0, .atLeast = 1});
+        AutoLaunches launches("unfinished");
+        launches.launch(32, 100);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(EnginesDeathTest, AChildThatWasForkedEndsWithoutTheThread) {
+  GTEST_FLAG_SET(death_test_style, "fast");
+  const Hot hot({.perInstruction = 0, .atLeast = 1});
+  AutoLaunches launches("parent");
+  launches.launch(32, 100);
+  EXPECT_EXIT(std::exit(0), testing::ExitedWithCode(0), "");
 }
 
 } // namespace

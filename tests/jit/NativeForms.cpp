@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/Native.h"
+#include "jit/NativeForms.h"
 
 #include "jit/Operations.h"
+#include "jit/Session.h"
 
 #include <fmt/format.h>
-#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
 namespace heddle::jit::test {
@@ -102,16 +100,10 @@ std::vector<unsigned> laneCountsOf(size_t form) {
 }
 
 NativeCode::NativeCode(const std::vector<const TestForm *> &forms) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  auto builder = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
+  auto builder = llvm::cantFail(hostMachine());
   auto machine = llvm::cantFail(builder.createTargetMachine());
-  jit = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create());
-  llvm::orc::SymbolMap functions;
-  for (const auto &[name, address] : calledFunctions())
-    functions[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
-                                             llvm::JITSymbolFlags::Exported};
-  llvm::cantFail(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(functions))));
+  jit = llvm::cantFail(openSession(std::move(builder)));
+  llvm::cantFail(defineCalledFunctions(*jit, jit->getMainJITDylib()));
   auto context = std::make_unique<llvm::LLVMContext>();
   auto module = std::make_unique<llvm::Module>("forms", *context);
   module->setDataLayout(jit->getDataLayout());
