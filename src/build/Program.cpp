@@ -30,6 +30,8 @@ Summary readSummary(const fs::path &file) {
   summary.timedOut = json.value("timedOut", false);
   summary.recordError = json.value("recordError", 0);
   summary.fixedAddresses = json.value("fixedAddresses", true);
+  summary.functions = json.value("functions", uint64_t(0));
+  summary.compiledFunctions = json.value("compiledFunctions", uint64_t(0));
   if (auto write = json.find("lastWrite"); write != json.end()) {
     summary.lastWrite.kernel = write->value("kernel", "");
     summary.lastWrite.launch = write->value("launch", uint64_t(0));

@@ -39,6 +39,8 @@ struct Summary {
   bool timedOut = false;      ///< --timeout stopped a kernel
   int recordError = 0;        ///< errno where the recording of device-to-host copies is not whole
   bool fixedAddresses = true; ///< device addresses are those of every other run
+  /// Functions of the device that were executed, and those of them of which compiled code was.
+  uint64_t functions = 0, compiledFunctions = 0;
   /// HEDDLE_WATCH: who last wrote to the watched bytes; launch 0: none.
   struct LastWrite {
     std::string kernel;

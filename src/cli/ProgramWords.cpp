@@ -75,8 +75,10 @@ void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWor
   // The simulator is in the program that is started, which inherits our environment.
   verb.add_option_function<std::string>(
           "--engine", [](const std::string &word) { setenv("HEDDLE_ENGINE", word.c_str(), 1); },
-          "what executes kernels: interpreter, or jit, which compiles them first (default: interpreter)")
-      ->check(CLI::IsMember({"interpreter", "jit"}));
+          "what executes kernels: interpreter; jit, which compiles them first; or auto, which compiles what "
+          "runs "
+          "long while it is interpreted (default: interpreter)")
+      ->check(CLI::IsMember({"interpreter", "jit", "auto"}));
 }
 
 bool hasDevice(const build::ProgramOptions &options, Session &session, const std::string &hint) {

@@ -37,17 +37,26 @@ Exit code: that of the program; 1 if --timeout stopped a kernel, however the pro
 and the program exits with 0; 2: bad usage, or no such file; 3: it does not compile; 4: a file cannot be read or written.
 )";
 
+/// What executed kernels, where somebody chose it: that may be another engine than the chosen one.
+std::string engineText(const build::Summary &summary) {
+  if (!std::getenv("HEDDLE_ENGINE") || summary.functions == 0)
+    return {};
+  if (summary.compiledFunctions == 0)
+    return "engine interpreter, ";
+  if (summary.compiledFunctions == summary.functions)
+    return "engine jit, ";
+  return fmt::format("engine jit for {} of {} functions, ", summary.compiledFunctions, summary.functions);
+}
+
 void printSummary(const build::ProgramRun &run, const build::ProgramOptions &options) {
   if (options.device == build::Device::Gpu) {
     std::cerr << fmt::format("heddle: {:.3f} s on the GPU\n", run.execution.seconds);
     return;
   }
-  const char *engine = std::getenv("HEDDLE_ENGINE");
   std::cerr << fmt::format(
       "heddle: {} launch{}, {} thread-instructions in {:.3f} s (compiled by {} for {}, {}program {:.3f} s)\n",
       run.summary.launches, run.summary.launches == 1 ? "" : "es", inWords(run.summary.threadInstructions),
-      run.summary.seconds, run.compiler, options.arch, engine ? fmt::format("engine {}, ", engine) : "",
-      run.execution.seconds);
+      run.summary.seconds, run.compiler, options.arch, engineText(run.summary), run.execution.seconds);
 }
 
 void run(const build::ProgramOptions &options, const std::string &record, bool quiet, Session &session) {

@@ -10,6 +10,7 @@
 #include "cudart/WriteWatcher.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "vm/Engine.h"
 #include "vm/ObserverPair.h"
 
 #include <fmt/format.h>
@@ -534,7 +535,9 @@ void Runtime::writeSummary() {
                                  {"failed", anyFailure()},
                                  {"timedOut", hasTimedOut.load()},
                                  {"recordError", copyLog.error()},
-                                 {"fixedAddresses", simulator.memory().isAtFixedBase()}};
+                                 {"fixedAddresses", simulator.memory().isAtFixedBase()},
+                                 {"functions", vm::executedFunctions().all},
+                                 {"compiledFunctions", vm::executedFunctions().compiled}};
   if (watcher)
     if (std::string write = watcher->lastWrite(); !write.empty())
       json["lastWrite"] = nlohmann::ordered_json::parse(write);
