@@ -88,7 +88,11 @@ public:
     auto made = std::make_unique<NativeCode>(native, request);
     return made->isEmpty() ? nullptr : std::move(made);
   }
-  void setBetweenPasses(void (*look)()) override { native.setBetweenPasses(look); }
+  void setBetweenPasses(void (*look)()) override {
+    native.setBetweenPasses(look);
+    if (native.problem().empty())
+      native.warmUp();
+  }
 
 private:
   Native native;

@@ -3,6 +3,7 @@
 
 #include "jit/Session.h"
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -61,7 +62,7 @@ NewModule Native::newModule() {
   made.context = std::make_unique<llvm::LLVMContext>();
   made.context->setDiscardValueNames(true);
   made.context->setOptPassGate(gate);
-  made.module = std::make_unique<llvm::Module>("code", *made.context);
+  made.module = std::make_unique<llvm::Module>(UnnamedModule, *made.context);
   return made;
 }
 
@@ -158,6 +159,27 @@ llvm::Expected<void *> Native::load(NewModule made, std::vector<Loaded> &loaded)
     llvm::consumeError(found.takeError()); // then it is made again
   }
   return loadModule(std::move(made), loaded.emplace_back());
+}
+
+void Native::warmUp() {
+  NewModule made = newModule();
+  llvm::IRBuilder<> ir(*made.context);
+  auto *type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy()}, false);
+  auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, EntryName, *made.module);
+  ir.SetInsertPoint(llvm::BasicBlock::Create(*made.context, "", function));
+  // Types that no host has: those of all processes are in one set.
+  for (unsigned bits : {17, 64})
+    for (unsigned count : {3, 32}) {
+      auto *vector = llvm::FixedVectorType::get(ir.getIntNTy(bits), count);
+      llvm::Value *value = ir.CreateLoad(vector, function->getArg(0));
+      ir.CreateStore(ir.CreateAdd(value, value), function->getArg(0));
+    }
+  ir.CreateRetVoid();
+  made.module->setDataLayout(machine->createDataLayout());
+  made.module->setTargetTriple(machine->getTargetTriple());
+  Loaded loaded;
+  llvm::consumeError(loadModule(std::move(made), loaded).takeError());
+  unload(loaded);
 }
 
 void Native::unload(Loaded &loaded) {

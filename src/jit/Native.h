@@ -48,6 +48,9 @@ public:
   unsigned width() const { return lanes; }
   NewModule newModule();
   void setBetweenPasses(void (*look)()) { gate.between = look; }
+  /// Compiles something small. LLVM has objects that are made at their first use and destroyed when the process ends; they must be
+  /// there before a thread that the process does not wait for uses them.
+  void warmUp();
   /// Code of one module, with a lifetime of its own.
   struct Loaded {
     llvm::orc::JITDylib *library = nullptr;

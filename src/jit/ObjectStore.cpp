@@ -101,7 +101,7 @@ std::unique_ptr<llvm::MemoryBuffer> ObjectStore::find(const llvm::Module &module
 }
 
 void ObjectStore::notifyObjectCompiled(const llvm::Module *module, llvm::MemoryBufferRef object) {
-  if (files)
+  if (files && module->getModuleIdentifier() != UnnamedModule)
     files->keep(module->getModuleIdentifier(), object.getBuffer());
 }
 

@@ -16,6 +16,9 @@
 
 namespace heddle::jit {
 
+/// The identifier of a module that is not kept.
+constexpr const char *UnnamedModule = "code";
+
 /// A module is found by its identifier, which is to be what nameOf() returned before anything of it was optimized.
 class ObjectStore final : public llvm::ObjectCache {
 public:

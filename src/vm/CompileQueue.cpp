@@ -48,8 +48,15 @@ thread_local bool isQueueThread = false;
     pause();
 }
 
+void atExit();
+
+/// LLVM has objects that are made when a pass needs them first, and destroyed in reverse order of that: whoever ends the process has
+/// to come here before. What is registered last is called first, so we register again behind each pass.
 void betweenPasses() {
-  if (isQueueThread && queue().isEnding.load(std::memory_order_relaxed))
+  if (!isQueueThread)
+    return;
+  std::atexit(atExit);
+  if (queue().isEnding.load(std::memory_order_relaxed))
     stopForGood();
 }
 
@@ -67,10 +74,6 @@ void work() {
   isQueueThread = true;
   Queue &q = queue();
   Compiler *compiler = compilerOnce().compiler;
-  if (compiler)
-    compiler->setBetweenPasses(betweenPasses);
-  // Once more: what is registered last is called first, so also before LLVM's own destructors.
-  std::atexit(atExit);
   for (;;) {
     CompileJob job;
     {
@@ -138,7 +141,11 @@ void compileLater(const CompileJob &job) {
   if (!q.isStarted) {
     q.isStarted = true;
     q.process = getpid();
-    std::atexit(atExit); // while the library is being loaded
+    // Not by the thread: a process does not end while a launch goes on, as a rule, and what LLVM registers to be destroyed must
+    // be registered before we are.
+    if (Compiler *compiler = compilerOnce().compiler)
+      compiler->setBetweenPasses(betweenPasses);
+    std::atexit(atExit);
     std::thread(work).detach();
   }
   q.waiting.push_back(job);
