@@ -167,7 +167,7 @@ void Native::warmUp() {
   auto *type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy()}, false);
   auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, EntryName, *made.module);
   ir.SetInsertPoint(llvm::BasicBlock::Create(*made.context, "", function));
-  // Types that no host has: those of all processes are in one set.
+  // Types that no host has are kept in one such object.
   for (unsigned bits : {17, 64})
     for (unsigned count : {3, 32}) {
       auto *vector = llvm::FixedVectorType::get(ir.getIntNTy(bits), count);
