@@ -144,6 +144,14 @@ const Arch *findArch(std::string_view name, const std::vector<Arch> &archs, Diag
   return nullptr;
 }
 
+const Arch *newestUpTo(unsigned major, unsigned minor, const std::vector<Arch> &archs) {
+  const Arch *newest = nullptr;
+  for (const Arch &arch : archs)
+    if (std::pair(arch.major, arch.minor) <= std::pair(major, minor))
+      newest = &arch;
+  return newest;
+}
+
 namespace {
 
 /// The table of a GPU that is called by its own name, "sm_90": others need not be read for it. Every simulated program asks at its start.

@@ -92,4 +92,8 @@ std::vector<Arch> loadArchs(Diagnostics &diagnostics);
 std::optional<Arch> findArch(std::string_view name, Diagnostics &diagnostics);
 const Arch *findArch(std::string_view name, const std::vector<Arch> &archs, Diagnostics &diagnostics);
 
+/// The newest of these (oldest first) that is not newer than the compute capability, for a GPU without a table of its own: 8.6 of
+/// 8.7. Null where all are newer.
+const Arch *newestUpTo(unsigned major, unsigned minor, const std::vector<Arch> &archs);
+
 } // namespace heddle::arch

@@ -76,9 +76,11 @@ void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWor
   verb.add_option_function<std::string>(
           "--engine", [](const std::string &word) { setenv("HEDDLE_ENGINE", word.c_str(), 1); },
           "what executes kernels: interpreter; jit, which compiles them first; or auto, which compiles what "
-          "runs "
-          "long while it is interpreted (default: interpreter)")
+          "runs long while it is interpreted (default: interpreter)")
       ->check(CLI::IsMember({"interpreter", "jit", "auto"}));
+  verb.get_option("--arch")->description("the GPU that is simulated and compiled for: sm_90, 8.6, hopper...; "
+                                         "nvcc's -arch and -gencode are ignored "
+                                         "there; a GPU of this machine is compiled for as what it is");
 }
 
 bool hasDevice(const build::ProgramOptions &options, Session &session, const std::string &hint) {

@@ -131,7 +131,8 @@ bool SourceOptions::readBuildFlags(const std::string &file) {
   own = std::move(found.flags);
   if (archOption->count() == 0) {
     warnOfArchOptions(session->compilerArguments, *session);
-    if (isKnownArch(found.arch))
+    isArchOfBuild = isKnownArch(found.arch);
+    if (isArchOfBuild)
       arch = found.arch;
   }
   return !complain(diagnostics, *session, ExitBadUsage);

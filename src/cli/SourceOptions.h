@@ -39,6 +39,10 @@ public:
   /// What to do about errors of Clang that nvcc does not report; empty for others. It ends in a line break.
   std::string hintFor(const std::string &compilerMessages) const;
   const std::string &archName() const { return arch; }
+  /// By --arch, or by the flags of a build system.
+  bool isArchGiven() const { return isArchOfBuild || archOption->count() > 0; }
+  /// In the place of the default.
+  void setArch(const std::string &name) { arch = name; }
   /// Of the file that readBuildFlags was called with.
   const std::vector<std::string> &buildFlags() const { return own; }
   /// Of another file of the program.
@@ -48,6 +52,7 @@ private:
   Session *session = nullptr;
   std::string arch = "sm_90", cudaPath;
   CLI::Option *archOption = nullptr;
+  bool isArchOfBuild = false;
   CompileCommandOptions commands;
   std::vector<std::string> own;
 };

@@ -10,6 +10,7 @@
 #include "TuneRequest.h"
 #include "TuneText.h"
 #include "Verbs.h"
+#include "build/Gpu.h"
 #include "report/TuneHtml.h"
 #include "support/ExitCode.h"
 #include "support/Interrupts.h"
@@ -47,15 +48,17 @@ Examples:
 Every candidate is generated, checked statically, compiled, run and compared with the baseline, each step in a process of
 its own with a time limit. The first launch of the kernel, grid and block that take longest in total is captured once and
 replayed with each candidate's code; the winner is run in the whole program before it is selected. On a GPU, only
-candidates that are about to win are checked statically. A budget in time is for the whole command. One that hangs, crashes, has other results or does not compile is recorded with the reason and
-never selected. Without a GPU, launches are replayed on the simulator, and times are predicted by a model and marked as predictions.
+candidates that are about to win are checked statically. A candidate that hangs, crashes, has other results or does not
+compile is recorded with the reason and never selected. A budget in time is for the whole command. Without a GPU, launches
+are replayed on the simulator, and times are predicted by a model and marked as predictions. Candidates are compiled for
+the GPU of this machine if it measures them, else for sm_90, unless --arch or compile_commands.json name another.
 
 Results go to OUT.tune.jsonl (--cache) one by one; a search that was stopped continues from there. OUT.cu is the baseline
 with #pragma heddle lines, which heddle nvcc applies while it compiles the file and heddle opt as text; other compilers ignore them.
 With --apply, OUT.cu is the transformed source.
 
-Exit code 0: done; 1: the baseline fails; 2: bad usage, no such file, or no such kernel; 3: the file does not compile;
-4: a file cannot be read or written.
+Exit code 0: done; 1: the baseline fails, or there is no GPU or no nvcc for --device gpu; 2: bad usage, no such file, or no
+such kernel; 3: the file does not compile; 4: a file cannot be read or written; 130: interrupted before there was a result.
 )";
 
 /// Evaluates a strategy by results that are there: nothing is made and nothing is run.
@@ -75,7 +78,7 @@ std::optional<tune::Report> simulate(const TuneRun &run, tune::SearchOptions opt
 /// a complaint, where a GPU was asked for and cannot be used.
 std::unique_ptr<tune::Measurer> measurerFor(const TuneRun &run, Session &session) {
   const std::string &device = run.request.device;
-  if (device != "sim" && (device == "gpu" || !tune::gpuName().empty())) {
+  if (device != "sim" && (device == "gpu" || !build::gpuName().empty())) {
     auto gpu = std::make_unique<tune::GpuMeasurer>(run.problem);
     if (gpu->error().empty())
       return gpu;

@@ -3,9 +3,9 @@
 
 #include "InputOutput.h"
 #include "build/Build.h"
+#include "build/Gpu.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
-#include "tune/GpuMeasurer.h"
 #include "tune/Report.h"
 
 #include <fmt/format.h>
@@ -43,10 +43,11 @@ void writePlan(const TuneRun &run, Session &session) {
   if (plan.size() == 1 && run.cache)
     std::cout << "all candidates have results already; the plan has the baseline only\n";
   std::cout << fmt::format(
-      "{0}: {1} candidates to measure\n"
+      "{0}: {1} candidates to measure, compiled for {2}{3}\n"
       "next: copy it to a machine with a GPU, run 'heddle-runner {0}' there, copy it back,\n"
       "and repeat this command with '--collect {0}' instead of --plan\n",
-      folder, plan.size());
+      folder, plan.size(), run.problem.arch,
+      run.request.source.isArchGiven() ? "" : ", the default: --arch names another GPU");
 }
 
 tune::Report reportOn(const std::vector<tune::Kept> &kept, const TuneRun &run, tune::SearchOptions options) {
@@ -104,7 +105,7 @@ bool SharedSearch::join(Session &session) {
   if (!isWorker())
     return joined != nullptr;
   const char *now = std::getenv("CUDA_VISIBLE_DEVICES");
-  const std::string mine = ranks::deviceOf(joined->numberOnThisMachine(), tune::gpuCount(), now ? now : "");
+  const std::string mine = ranks::deviceOf(joined->numberOnThisMachine(), build::gpuCount(), now ? now : "");
   setenv("CUDA_VISIBLE_DEVICES", mine.c_str(), 1);
   return true;
 }

@@ -5,6 +5,8 @@
 #include "InputOutput.h"
 #include "ProgramWords.h"
 #include "Verbs.h"
+#include "build/Gpu.h"
+#include "support/CudaToolkit.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "support/Text.h"
@@ -12,8 +14,8 @@
 #include "tune/AutoSpace.h"
 #include "tune/ChemMaker.h"
 #include "tune/FileKernels.h"
-#include "tune/GpuMeasurer.h"
 #include "tune/Strategy.h"
+#include "tune/TargetArch.h"
 
 #include <fmt/format.h>
 
@@ -64,6 +66,31 @@ bool readFlags(TuneRequest &request, tune::Problem &problem, Session &session) {
   return true;
 }
 
+/// Times of a GPU of this machine are wanted, and it can have them.
+bool measuresHere(const TuneRequest &request) {
+  const bool isElsewhere = !request.plan.empty() || !request.collect.empty() || !request.simulate.empty();
+  return request.device != "sim" && !isElsewhere && !build::gpuName().empty() && findNvcc();
+}
+
+/// Where a GPU of this machine measures, candidates are for that GPU. False, and a complaint, where it cannot run them.
+bool readTarget(TuneRequest &request, Session &session) {
+  const std::optional<build::ComputeCapability> gpu =
+      measuresHere(request) ? build::gpuCapability() : std::nullopt;
+  if (!gpu)
+    return true;
+  Diagnostics diagnostics;
+  const tune::TargetArch target = tune::targetArch({request.source.archName(), request.source.isArchGiven()},
+                                                   *gpu, arch::loadArchs(diagnostics));
+  if (complain(diagnostics, session, ExitBadUsage))
+    return false;
+  if (!target.error.empty())
+    complain(session, target.error, target.hint, ExitRefused);
+  if (!target.note.empty())
+    std::cerr << fmt::format("heddle: {}\n", target.note);
+  request.source.setArch(target.name);
+  return target.error.empty();
+}
+
 std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session) {
   tune::Problem problem;
   problem.file = request.files.front();
@@ -81,6 +108,8 @@ std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session)
     if (!readFlags(request, problem, session))
       return std::nullopt;
   }
+  if (!readTarget(request, session))
+    return std::nullopt;
   problem.flags = session.compilerArguments;
   problem.arguments = session.programArguments;
   if (isMechanism && problem.arguments.empty())
@@ -386,7 +415,8 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
   verb.add_option("--simulate", simulate,
                   "take the results from this file of an earlier search, and run nothing")
       ->type_name("FILE");
-  addDeviceOption(verb, device, "sim (the simulator with a model), gpu, or auto: the GPU if there is one");
+  addDeviceOption(verb, device,
+                  "sim (the simulator with a model), gpu, or auto: the GPU if there is one and nvcc");
   verb.add_option("--plan", plan,
                   "write everything that heddle-runner needs on a machine with a GPU to this folder")
       ->type_name("DIR");
@@ -424,6 +454,10 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
   verb.add_option("--t4", t4, "write the results in the T4 format of other tuners")->type_name("FILE.json");
   verb.add_option("--t1", t1, "write the space in the T1 format of other tuners")->type_name("FILE.json");
   source.addTo(verb, session);
+  verb.get_option("--arch")->description(
+      "the GPU to compile for and to model: sm_90, 8.6, hopper... (default: that of compile_commands.json; "
+      "else "
+      "the GPU of this machine where it measures, else sm_90); nvcc's -arch and -gencode are ignored");
 }
 
 } // namespace heddle::cli

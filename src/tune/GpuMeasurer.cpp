@@ -2,14 +2,13 @@
 #include "tune/GpuMeasurer.h"
 
 #include "build/Build.h"
+#include "build/Gpu.h"
 #include "support/CudaToolkit.h"
 #include "support/StartedProcess.h"
 #include "tune/CachedCompile.h"
 #include "tune/Maker.h"
 
 #include <nlohmann/json.hpp>
-
-#include <dlfcn.h>
 
 namespace fs = std::filesystem;
 
@@ -39,30 +38,11 @@ runner::Toolchain toolchain() {
   return {"", library.string(), ""};
 }
 
-/// A function of the driver, which is only asked about devices; nothing where there is none.
-template <class Function> Function *driverFunction(const char *name) {
-  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  auto *init = driver ? reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit")) : nullptr;
-  return init && init(0) == 0 ? reinterpret_cast<Function *>(dlsym(driver, name)) : nullptr;
-}
-
 } // namespace
-
-std::string gpuName() {
-  auto *name = driverFunction<int(char *, int, int)>("cuDeviceGetName");
-  char text[256] = {};
-  return name && name(text, sizeof text - 1, 0) == 0 ? text : "";
-}
-
-unsigned gpuCount() {
-  auto *count = driverFunction<int(int *)>("cuDeviceGetCount");
-  int devices = 0;
-  return count && count(&devices) == 0 ? unsigned(devices) : 0;
-}
 
 GpuMeasurer::GpuMeasurer(const Problem &problem)
     : problem(problem), measurer(manifestOf(problem), fs::current_path(), scratch.path(), toolchain()),
-      name(gpuName()) {
+      name(build::gpuName()) {
   const fs::path other = problem.fileWithOtherFlags();
   if (name.empty())
     whyNot = "there is no GPU here";

@@ -54,8 +54,4 @@ private:
       ahead; ///< programs that are compiled before they are wanted, by id
 };
 
-/// The first GPU's name as its driver reports it ("NVIDIA H200"); empty where there is none.
-std::string gpuName();
-unsigned gpuCount();
-
 } // namespace heddle::tune

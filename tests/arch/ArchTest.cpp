@@ -103,6 +103,15 @@ TEST(FindArch, KnowsMarketingNamesInAnyCase) {
   EXPECT_EQ(found("ampere"), "sm_80") << "a generation of two tables means the first";
 }
 
+TEST(FindArch, AGpuWithoutATableHasThatOfTheNewestBeforeIt) {
+  Diagnostics none;
+  const std::vector<Arch> archs = loadArchs(none);
+  EXPECT_EQ(newestUpTo(8, 7, archs)->name, "sm_86");
+  EXPECT_EQ(newestUpTo(9, 0, archs)->name, "sm_90");
+  EXPECT_EQ(newestUpTo(10, 3, archs)->name, "sm_100");
+  EXPECT_EQ(newestUpTo(1, 3, archs), nullptr);
+}
+
 TEST(FindArch, UnknownNamesGetTheNearest) {
   EXPECT_THAT(found("sm_91"),
               HasSubstr("error: there is no architecture 'sm_91'\nhint: nearest: sm_90, sm_89 and sm_86"));

@@ -74,6 +74,22 @@ TEST_F(GpuSearch, WhatIsWithinTheToleranceIsNotWrong) {
   EXPECT_EQ(results["-DCHOICE=5"]["status"], "crashed") << "another exit code is not within any tolerance";
 }
 
+TEST_F(GpuSearch, CompilesForTheGpuThatIsThere) {
+  setenv("HEDDLE_TEST_CAPABILITY", "80", 1);
+  const ProcessResult done =
+      tune("blocks.cu", {"-d", "coarsen x=1|2", "--strategy", "guided", "-o", in("out.cu")});
+  const ProcessResult other = tune("blocks.cu", {"-d", "coarsen x=1|2", "--arch", "sm_90"});
+  unsetenv("HEDDLE_TEST_CAPABILITY");
+  EXPECT_EQ(done.exitCode, 0) << done.standardError;
+  std::set<std::string> devices;
+  for (const json &result : kept("out.cu.tune.jsonl"))
+    devices.insert(result["device"].get<std::string>());
+  EXPECT_THAT(devices, testing::UnorderedElementsAre("Test GPU", "sm_80 (model)"));
+  EXPECT_EQ(other.exitCode, 1);
+  EXPECT_THAT(other.standardError, HasSubstr("is an sm_80, which does not run machine code for sm_90"));
+  EXPECT_EQ(other.standardOutput, "");
+}
+
 TEST_F(GpuSearch, AGpuThatIsNotThereIsTheWholeAnswer) {
   ProcessResult done = tune("blocks.cu", {"-d", "coarsen x=1|2"}, "");
   EXPECT_EQ(done.exitCode, 1);
