@@ -10,10 +10,6 @@
 namespace heddle::cli {
 namespace {
 
-void warn(const verify::EmittedFile &file, const std::string &what, bool colour) {
-  print(std::cerr, {Severity::Warning, {file.shownAs.string()}, what, {}, {}}, colour);
-}
-
 void show(const verify::EmittedFile &file, const verify::EmittedCheck::Kernel &kernel, bool allVerdicts,
           bool colour) {
   const report::KernelVerdict verdict{
@@ -22,16 +18,10 @@ void show(const verify::EmittedFile &file, const verify::EmittedCheck::Kernel &k
   const bool fails = kernel.result.verdict == check::Verdict::Fails;
   if (fails || allVerdicts)
     std::cerr << report::staticText(verdict, colour);
-  else if (kernel.result.verdict == check::Verdict::Undecided)
-    warn(file, fmt::format("kernel '{}': undecided: {}", kernel.name, report::undecidedLine(verdict)),
-         colour);
-  if (fails && kernel.original && kernel.original->originalFails)
-    warn(file,
-         fmt::format("kernel '{}': {}", kernel.name,
-                     kernel.original->areAllKnown
-                         ? "the original has this too"
-                         : "the original fails the static check as well, but not in each of these places"),
-         colour);
+  // A verdict that is printed names what is undecided.
+  if (fails || !allVerdicts)
+    if (const std::optional<Diagnostic> warning = verify::warningAbout(kernel, file))
+      print(std::cerr, *warning, colour);
 }
 
 } // namespace

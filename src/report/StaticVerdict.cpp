@@ -6,7 +6,6 @@
 #include "support/Text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -200,30 +199,6 @@ std::string staticText(const KernelVerdict &verdict, bool colour) {
   for (const PropertyVerdict &each : verdict.result.properties)
     out += propertyLine(each, colour);
   return out;
-}
-
-std::string undecidedLine(const KernelVerdict &verdict) {
-  struct Group {
-    std::string why;
-    std::vector<std::string> names;
-  };
-  std::vector<Group> groups; // in the order of their first properties
-  for (const PropertyVerdict &each : verdict.result.properties) {
-    if (each.decision != Decision::Undecided)
-      continue;
-    auto same = std::ranges::find(groups, each.why, &Group::why);
-    if (same == groups.end())
-      same = groups.insert(same, {each.why, {}});
-    same->names.emplace_back(nameOf(each.property));
-  }
-  std::vector<std::string> parts;
-  for (const Group &group : groups)
-    parts.push_back(fmt::format("{} ({})",
-                                group.names.size() == check::Properties
-                                    ? fmt::format("all {} properties", check::Properties)
-                                    : joinAnd(group.names),
-                                group.why));
-  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 Json staticSarif(const std::vector<KernelVerdict> &verdicts, const std::filesystem::path &root) {

@@ -44,10 +44,6 @@ std::string staticText(const KernelVerdict &verdict, bool colour);
 /// "proved for every input, if ..."; "violated"; "undecided: why".
 std::string decisionText(const check::PropertyVerdict &verdict);
 
-/// The undecided properties in one line, each reason once: "all 7 properties (why)", "deadlock (why); barrier use and
-/// shared-memory bounds (why)". Empty where there are none.
-std::string undecidedLine(const KernelVerdict &verdict);
-
 /// The same facts for programs: findingsJson with "mode", "verdict" and "kernels" beside the findings.
 /// docs/check.md describes it.
 nlohmann::ordered_json staticJson(const std::vector<KernelVerdict> &verdicts);

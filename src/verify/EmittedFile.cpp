@@ -3,6 +3,7 @@
 
 #include "build/DevicePtx.h"
 #include "check/SourceLines.h"
+#include "check/UndecidedLine.h"
 #include "ptx/Parser.h"
 #include "verify/LaunchChecks.h"
 
@@ -198,6 +199,23 @@ private:
 
 bool isAcceptable(const EmittedCheck::Kernel &kernel) {
   return kernel.result.verdict != check::Verdict::Fails || (kernel.original && kernel.original->areAllKnown);
+}
+
+std::optional<Diagnostic> warningAbout(const EmittedCheck::Kernel &kernel, const EmittedFile &file) {
+  const auto warning = [&](const std::string &what) {
+    return Diagnostic{Severity::Warning,
+                      {file.shownAs.string()},
+                      fmt::format("kernel '{}': {}", kernel.name, what),
+                      {},
+                      {}};
+  };
+  if (kernel.result.verdict == check::Verdict::Undecided)
+    return warning("undecided: " + check::undecidedLine(kernel.result));
+  if (kernel.result.verdict != check::Verdict::Fails || !kernel.original || !kernel.original->originalFails)
+    return std::nullopt;
+  return warning(kernel.original->areAllKnown
+                     ? "the original has this too"
+                     : "the original fails the static check as well, but not in each of these places");
 }
 
 EmittedCheck checkEmitted(const EmittedFile &file, CheckedKernels which) {

@@ -56,6 +56,9 @@ struct EmittedCheck {
 /// Whether the findings of the kernel are a reason not to write the file.
 bool isAcceptable(const EmittedCheck::Kernel &kernel);
 
+/// That properties of the kernel are undecided, or that it fails as the original does; nothing of others.
+std::optional<Diagnostic> warningAbout(const EmittedCheck::Kernel &kernel, const EmittedFile &file);
+
 /// Which kernels of an emitted file are checked: none (the text is only parsed), those that were changed, or all.
 enum class CheckedKernels { None, Changed, All };
 

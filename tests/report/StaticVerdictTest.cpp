@@ -17,17 +17,6 @@ KernelVerdict verdictWith(const std::vector<std::string> &whys) {
   return verdict;
 }
 
-TEST(StaticVerdictText, AReasonOfAllPropertiesIsNamedOnce) {
-  EXPECT_EQ(undecidedLine(verdictWith({"w", "w", "w", "w", "w", "w", "w"})), "all 7 properties (w)");
-}
-
-TEST(StaticVerdictText, PropertiesWithOneReasonAreTogether) {
-  EXPECT_EQ(undecidedLine(verdictWith({"a", "b", "a", "", "", "c", "a"})),
-            "shared-memory races, global-memory races between blocks and shared-memory initialization (a); "
-            "global-memory races within a block (b); shared-memory bounds (c)");
-  EXPECT_EQ(undecidedLine(verdictWith({"", "", "", "", "", "", ""})), "");
-}
-
 TEST(StaticVerdictText, WhatIsGivenIsNamed) {
   KernelVerdict verdict = verdictWith({"", "", "", "", "", "", ""});
   verdict.result.verdict = check::Verdict::Holds;
