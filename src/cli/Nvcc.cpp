@@ -30,9 +30,10 @@ in headers that they include, are transformed as heddle opt does it, and the com
 dependency files have the names that they have without Heddle, dependency files list your files, and messages of the compiler name
 your files and lines. Where there is nothing to transform, the compiler is called as if Heddle were not there.
 
-A directive that is refused is left out with a warning. These options are not passed to the compiler:
-  -Wheddle               warnings (the default)
-  -Wno-heddle            no warnings
+A directive that is refused is left out with a warning; what was not checked is a warning, too. A directive that leaves a kernel
+unchanged is a remark, which is never an error. These options are not passed to the compiler:
+  -Wheddle               warnings and remarks (the default)
+  -Wno-heddle            none of them
   -Werror=heddle         warnings are errors: exit code 1, and nothing is compiled
   -Wno-error=heddle      warnings are no errors, after -Werror=heddle
 

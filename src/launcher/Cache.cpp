@@ -41,7 +41,9 @@ std::string description(const std::string &name, const Transformed &result) {
     llvm::json::Array notes;
     for (const Message::Line &note : message.notes)
       notes.push_back(toJson(note));
-    messages.push_back(llvm::json::Object{{"warning", toJson(message.warning)}, {"notes", std::move(notes)}});
+    messages.push_back(llvm::json::Object{{"warning", toJson(message.warning)},
+                                          {"notes", std::move(notes)},
+                                          {"remark", message.kind == Message::Kind::Remark}});
   }
   llvm::json::Object all{{"file", result.text ? name : ""},
                          {"embedded", std::move(embedded)},
@@ -73,6 +75,8 @@ std::optional<Cache::Entry> entryFrom(const fs::path &folder) {
         return std::nullopt;
       Message message;
       message.warning = lineFrom(*object->getObject("warning"));
+      if (object->getBoolean("remark").value_or(false))
+        message.kind = Message::Kind::Remark;
       for (const llvm::json::Value &note : *object->getArray("notes"))
         message.notes.push_back(note.getAsObject() ? lineFrom(*note.getAsObject()) : Message::Line());
       entry.messages.push_back(std::move(message));

@@ -138,7 +138,7 @@ public:
     for (const Diagnostic &each : directives.diagnostics.all())
       messages.push_back(messageFrom(each));
     std::cerr << textOf(messages, flags);
-    if (flags.areErrors && !flags.isSilent && !messages.empty())
+    if (isError(messages, flags))
       return ExitRefused;
     // Other directives make other objects, also of files that these did not change.
     const bool hasMoreDependencies = isAny || !directives.file.empty();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace heddle::launcher {
@@ -33,19 +34,20 @@ bool WarningFlags::take(std::string_view word) {
 
 namespace {
 
-/// Hints speak of `heddle opt`; here assumptions come from the environment.
-std::string inOurWords(std::string hint) {
+/// Texts speak of `heddle opt`; here assumptions come from the environment.
+std::string inOurWords(std::string text) {
   constexpr std::string_view option = "--assume ";
-  if (const size_t at = hint.find(option); at != std::string::npos)
-    hint.replace(at, option.size(), "HEDDLE_ASSUME=");
-  return hint;
+  if (const size_t at = text.find(option); at != std::string::npos)
+    text.replace(at, option.size(), "HEDDLE_ASSUME=");
+  return text;
 }
 
 } // namespace
 
-Message messageFrom(const Diagnostic &diagnostic) {
+Message messageFrom(const Diagnostic &diagnostic, Message::Kind kind) {
   Message message;
-  message.warning = {diagnostic.location.str(), transform::withoutRule(diagnostic.text),
+  message.kind = kind;
+  message.warning = {diagnostic.location.str(), inOurWords(transform::withoutRule(diagnostic.text)),
                      snippet(diagnostic.location)};
   for (const Diagnostic::Note &note : diagnostic.notes)
     message.notes.push_back({note.location.str(), note.text, snippet(note.location)});
@@ -54,14 +56,21 @@ Message messageFrom(const Diagnostic &diagnostic) {
   return message;
 }
 
+bool isError(const std::vector<Message> &messages, const WarningFlags &flags) {
+  return flags.areErrors && !flags.isSilent && std::ranges::any_of(messages, [](const Message &each) {
+           return each.kind == Message::Kind::Warning;
+         });
+}
+
 std::string textOf(const std::vector<Message> &messages, const WarningFlags &flags) {
   if (flags.isSilent)
     return {};
   std::string text;
   std::set<std::string> seen;
   for (const Message &message : messages) {
-    std::string one = printed(message.warning, flags.areErrors ? "error" : "warning",
-                              flags.areErrors ? " [-Werror=heddle]" : " [-Wheddle]");
+    std::string one = message.kind == Message::Kind::Remark ? printed(message.warning, "remark", "")
+                      : flags.areErrors ? printed(message.warning, "error", " [-Werror=heddle]")
+                                        : printed(message.warning, "warning", " [-Wheddle]");
     for (const Message::Line &note : message.notes)
       one += printed(note, "note", "");
     if (seen.insert(one).second)

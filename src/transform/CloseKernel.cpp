@@ -47,7 +47,7 @@ bool makeStatic(Context &context, const source::OtherLaunches &other) {
                messageOf(context.directive,
                          fmt::format("'{}' becomes static: another file that launches it will not link",
                                      context.target.name)))
-      .withHint("--assume whole-program, where there is no other file");
+      .withHint("--assume whole-program, if no other file launches it");
   return true;
 }
 

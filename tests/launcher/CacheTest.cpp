@@ -16,7 +16,8 @@ Transformed example() {
   Transformed result;
   result.text = "int x;\n";
   result.embedded = {"inc/k.h"};
-  result.messages = {{{"a.cu:1:2", "left out", "  1 | x\n"}, {{"b.h:3:4", "here", ""}}}};
+  result.messages = {{{"a.cu:1:2", "left out", "  1 | x\n"}, {{"b.h:3:4", "here", ""}}},
+                     {{"a.cu:1:2", "left unchanged", ""}, {}, Message::Kind::Remark}};
   return result;
 }
 
@@ -44,7 +45,7 @@ TEST(LauncherCache, KeepsThatNothingIsToBeDone) {
   cache.keep("k", "a.cu", nothing);
   ASSERT_TRUE(cache.find("k"));
   EXPECT_TRUE(cache.find("k")->file.empty());
-  EXPECT_EQ(cache.find("k")->messages.size(), 1u);
+  EXPECT_EQ(cache.find("k")->messages.size(), 2u);
 }
 
 TEST(LauncherCache, WhatIsBrokenIsReplaced) {

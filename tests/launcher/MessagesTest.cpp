@@ -39,6 +39,18 @@ TEST(Messages, AssumptionsComeFromTheEnvironment) {
             "a.cu:4: warning: no [-Wheddle]\na.cu:4: note: HEDDLE_ASSUME=no-overlap, where it is so\n");
 }
 
+TEST(Messages, RemarksAreNeverErrors) {
+  const Diagnostic unchanged{Severity::Kept, {"a.cu", 4}, "left unchanged", {}, {}};
+  const std::vector<Message> messages = {messageFrom(unchanged, Message::Kind::Remark)};
+  const WarningFlags errors = flagsOf({"-Werror=heddle"});
+  EXPECT_EQ(textOf(messages, errors), "a.cu:4: remark: left unchanged\n");
+  EXPECT_FALSE(isError(messages, errors));
+  EXPECT_TRUE(isError({refusal()}, errors));
+  EXPECT_FALSE(isError({refusal()}, {}));
+  EXPECT_FALSE(isError({refusal()}, flagsOf({"-Werror=heddle", "-Wno-heddle"})));
+  EXPECT_TRUE(textOf(messages, flagsOf({"-Wno-heddle"})).empty());
+}
+
 TEST(Messages, FlagsDecideWhatTheyAre) {
   EXPECT_TRUE(textOf({refusal()}, flagsOf({"-Wno-heddle"})).empty());
   EXPECT_TRUE(textOf({refusal()}, flagsOf({"-Werror=heddle"}))

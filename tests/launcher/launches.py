@@ -196,6 +196,45 @@ def refusals_are_warnings(place):
 
 
 @case
+def what_is_not_checked_is_a_warning(place):
+    """The same texts as those of `heddle opt`."""
+    place.write("a.cu", WITH_PRAGMA.replace("__global__", "static __global__").replace("int main() {", "int start(int threads) {").replace("<4, 256>", "<4, threads>"))
+    done = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
+    check(re.match(r"a\.cu:13: warning: not checked: this launch of kernel 'scale': its block is not known.* \[-Wheddle\]\n", done.stderr), done.stderr)
+    check(done.returncode == 0 and TRANSFORMED in place.read("a.o"), done.stderr)
+    again = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
+    check(again.stderr == done.stderr, "the warning is not given again from the cache", again.stderr)
+    error = place.run("nvcc", "-c", "a.cu", "-o", "a.o", HEDDLE_WERROR="1")
+    check(error.returncode == 1 and error.arguments is None and ": error: not checked:" in error.stderr, error.stderr)
+    # A property that depends on data.
+    place.write("b.cu", WITH_PRAGMA.replace("values[i] *= factor", "values[int(values[i])] = factor"))
+    done = place.run("nvcc", "-c", "b.cu", "-o", "b.o", HEDDLE_ASSUME="no-overlap")
+    if TRANSFORMED in place.read("b.o"):
+        check("b.cu: warning: kernel 'scale': undecided: global-memory races" in done.stderr, done.stderr)
+
+
+@case
+def remarks_are_no_errors(place):
+    place.write("a.cu", KERNEL.format(pragma="#pragma heddle coarsen x=1"))
+    done = place.run("nvcc", "-c", "a.cu", "-o", "a.o", HEDDLE_WERROR="1")
+    check(re.match(r"a\.cu:4:\d+: remark: coarsen x=1: left unchanged: all factors are 1.*[^\]]\n", done.stderr), done.stderr)
+    check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o"], done.arguments)
+    again = place.run("nvcc", "-c", "a.cu", "-o", "a.o", HEDDLE_WERROR="1")
+    check((again.returncode, again.stderr) == (0, done.stderr), "the remark is not given again from the cache", again.stderr)
+    silent = place.run("nvcc", "-Wno-heddle", "-c", "a.cu", "-o", "a.o")
+    check(silent.stderr == "", silent.stderr)
+    # What the user states is known to the user.
+    place.write("b.cu", WITH_PRAGMA)
+    done = place.run("nvcc", "-c", "b.cu", "-o", "b.o", HEDDLE_WERROR="1", HEDDLE_ASSUME="whole-program")
+    check(done.stderr == "b.cu: remark: assumed: no other file launches a kernel of this one or calls its functions [HEDDLE_ASSUME=whole-program]\n", done.stderr)
+    check(done.returncode == 0 and TRANSFORMED in place.read("b.o"), done.returncode)
+    # A GPU without a table.
+    done = place.run("nvcc", "-arch=sm_87", "-c", "b.cu", "-o", "b.o", HEDDLE_WERROR="1")
+    check(done.stderr == "b.cu: remark: there is no table for sm_87: directives use the limits of sm_86\n", done.stderr)
+    check(done.returncode == 0 and TRANSFORMED in place.read("b.o"), done.returncode)
+
+
+@case
 def one_refusal_does_not_stop_the_others(place):
     other = WITH_PRAGMA.replace("scale", "other").replace("int main()", "int otherMain()").replace("#include <cstdio>\n", "")
     place.write("a.cu", REFUSED + other)
