@@ -456,9 +456,10 @@ void addVerify(CLI::App &app, Session &session) {
   auto given = std::make_shared<VerifyRequest>();
   CLI::App *verb = app.add_subcommand("verify", aboutVerify);
   session.operands["verify"].usage = "PROGRAM PROGRAM [FILE...] [COMPILER-OPTION...] [-- ARGUMENT...]";
-  verb->add_option("--tol", given->toleranceText,
-                   "tolerance: ulp=N, rel=X or abs=X, or several with commas, one of which suffices "
-                   "(default: bit for bit)")
+  verb->add_option(
+          "--tol", given->toleranceText,
+          "tolerance for floating-point elements and numbers on stdout with a point or an exponent: "
+          "ulp=N, rel=X or abs=X, or several with commas, one of which suffices (default: bit for bit)")
       ->type_name("TOLERANCE");
   verb->add_flag("--ignore-stdout", given->ignoreStdout, "compare device-to-host copies and exit codes only");
   verb->add_option("--inputs", given->inputs,

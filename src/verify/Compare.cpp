@@ -194,29 +194,38 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-std::optional<double> number(std::string_view word) {
+std::string_view withoutPunctuation(std::string_view word) {
   while (!word.empty() && (word.back() == ',' || word.back() == ';' || word.back() == ')'))
     word.remove_suffix(1);
   while (!word.empty() && word.front() == '(')
     word.remove_prefix(1);
-  return readNumber<double>(word);
+  return word;
+}
+
+std::optional<double> number(std::string_view word) { return readNumber<double>(withoutPunctuation(word)); }
+
+/// Without a point or an exponent: a count, or a double that `%g` prints as 3.
+bool looksLikeInteger(std::string_view word) {
+  word = withoutPunctuation(word);
+  const size_t first = word.starts_with('-') || word.starts_with('+');
+  return word.size() > first && word.find_first_not_of("0123456789", first) == std::string_view::npos;
+}
+
+bool sameNumber(std::string_view a, std::string_view b, const Tolerance &tolerance) {
+  std::optional<double> u = number(a), v = number(b);
+  if (!u || !v || (looksLikeInteger(a) && looksLikeInteger(b)))
+    return false; // the words differ
+  return areClose(reinterpret_cast<uint8_t *>(&*u), reinterpret_cast<uint8_t *>(&*v), Element::F64,
+                  tolerance);
 }
 
 bool sameLine(std::string_view a, std::string_view b, const Tolerance &tolerance) {
   if (a == b || tolerance.isExact())
     return a == b;
   std::vector<std::string_view> x = split(a, ' '), y = split(b, ' ');
-  if (x.size() != y.size())
-    return false;
-  for (size_t i = 0; i < x.size(); ++i) {
-    std::optional<double> u = number(x[i]), v = number(y[i]);
-    bool close =
-        u && v &&
-        areClose(reinterpret_cast<uint8_t *>(&*u), reinterpret_cast<uint8_t *>(&*v), Element::F64, tolerance);
-    if (x[i] != y[i] && !close)
-      return false;
-  }
-  return true;
+  return std::ranges::equal(x, y, [&](std::string_view one, std::string_view other) {
+    return one == other || sameNumber(one, other, tolerance);
+  });
 }
 
 } // namespace

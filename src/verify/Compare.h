@@ -73,7 +73,8 @@ struct LineDifference {
   size_t line = 0; ///< from 1
   std::string a, b;
 };
-/// Numbers in text are compared with the tolerance, everything else as it is.
+/// Numbers in text are compared with the tolerance, everything else as it is. So are two numbers of which neither has a point or an
+/// exponent: integers are exact in copies, too.
 std::optional<LineDifference> compareText(std::string_view a, std::string_view b, const Tolerance &tolerance);
 /// In words that call the first program the original.
 std::string textOf(const LineDifference &difference);

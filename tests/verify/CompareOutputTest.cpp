@@ -86,6 +86,16 @@ TEST(CompareOutput, HoldsOtherNumbersToTheTolerance) {
   EXPECT_TRUE(compareOutput("r 1.0001, t 5 ms", "r 1.1, t 9 ms", loose).difference);
 }
 
+TEST(CompareOutput, IntegersAreExact) {
+  const Tolerance loose = *readTolerance("abs=1");
+  EXPECT_TRUE(compareOutput("errors: 0 of 1000", "errors: 1 of 1000", loose).difference);
+  EXPECT_TRUE(compareOutput("cells (1000, -7)", "cells (1001, -7)", loose).difference);
+  EXPECT_FALSE(compareOutput("sum 3", "sum 3.0001", loose).difference) << "a double that %g prints as 3";
+  EXPECT_FALSE(compareOutput("sum 1e3", "sum 1000.5", loose).difference);
+  EXPECT_FALSE(compareOutput("sum 1e3,", "sum 1001,", loose).difference);
+  EXPECT_FALSE(compareOutput("took 3 ms", "took 4 ms", loose).difference) << "times do not count";
+}
+
 TEST(CompareOutput, FindsWordsThatDifferBetweenRunsOfOneProgram) {
   EXPECT_FALSE(differenceInWords("seed 17\nPASS", "seed 4711\nPASS"));
   EXPECT_EQ(differenceInWords("seed 17\nPASS", "seed 4711\nFAIL")->line, 2u);
