@@ -10,7 +10,9 @@
 #include "Verbs.h"
 #include "Verification.h"
 #include "arch/Arch.h"
+#include "launcher/DependencyFile.h"
 #include "launcher/LineDirectives.h"
+#include "source/UserFiles.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "transform/Assumptions.h"
@@ -50,13 +52,22 @@ kernel; 3: FILE does not compile; 4: a file cannot be read or written. Nothing i
 only with --in-place.
 )";
 
+/// " (default 1)"; nothing where the help of the setting says it.
+std::string settingDefault(const transform::SettingRule &setting) {
+  const bool isOptional = setting.byDefault.empty() || setting.key == "line"; // 0 is no line
+  if (isOptional || setting.help.find("default") != std::string::npos)
+    return "";
+  return setting.allows(setting.byDefault) ? fmt::format(" (default {})", setting.byDefault)
+                                           : " (default: selected by the directive)";
+}
+
 /// The directives with their settings, from the registry.
 std::string directivesText() {
   std::string text = "\nDirectives (docs/directives has a page for each):\n";
   for (const transform::DirectiveRule &rule : transform::directiveRules()) {
     text += fmt::format("  {}\n      {}\n", rule.usage(), rule.summary);
     for (const transform::SettingRule &setting : rule.settings)
-      text += fmt::format("        {:<10} {}\n", setting.key, setting.help);
+      text += fmt::format("        {:<10} {}{}\n", setting.key, setting.help, settingDefault(setting));
   }
   return text;
 }
@@ -134,6 +145,9 @@ bool chooseOutput(OptRequest &request, Session &session) {
   else if (isInput && !request.inPlace)
     complain(session, fmt::format("'{}' is the input", request.output), "--in-place overwrites it",
              ExitBadUsage);
+  else if (request.inPlace && !request.dependencyFile.empty())
+    complain(session, "--depfile is for an output of its own, and --in-place overwrites the input",
+             "leave one of them out", ExitBadUsage);
   else if (request.output.empty())
     request.output = request.file;
   return session.exitCode == ExitDone;
@@ -249,6 +263,10 @@ void optFile(OptRequest &request, const std::vector<transform::Directive> &direc
     checkOutput(request, outcome, session);
   if (session.exitCode == ExitDone)
     writeResult(request, outcome.text, session);
+  if (session.exitCode != ExitDone || request.dependencyFile.empty())
+    return;
+  if (const auto program = readProgram(request.file, request.source, session))
+    writeDependencies(request, {request.output}, source::userFilesOf(*program), session);
 }
 
 void opt(OptRequest &request, Session &session) {
@@ -266,7 +284,7 @@ void opt(OptRequest &request, Session &session) {
                     "up to three numbers from 1 to 1024 with commas between them, as in --block 16,16",
                     ExitBadUsage);
   auto directives = readAll(request.directives, session);
-  if (!directives)
+  if (!directives || !canWrite(request.dependencyFile, session))
     return;
   if (!isProgram && (!canReadText(request.file, session) || !areNotPtx({request.file}, session) ||
                      !canWrite(request.output, session)))
@@ -298,6 +316,12 @@ void printMessages(const Diagnostics &diagnostics, const transform::Outcome &out
       print(std::cerr, each, colour);
   if (!remarks)
     print(std::cerr, outcome.leftUnchanged, colour);
+}
+
+void writeDependencies(const OptRequest &request, const std::vector<std::string> &outputs,
+                       const std::set<fs::path> &files, Session &session) {
+  if (!request.dependencyFile.empty())
+    write(request.dependencyFile, launcher::dependencyRule(outputs, files), session);
 }
 
 int exitCodeOf(const transform::Outcome &outcome, const Diagnostics &diagnostics) {
@@ -339,6 +363,11 @@ void addOpt(CLI::App &app, Session &session) {
                    "each header that changes, in the same relative layout")
       ->type_name("DIR");
   verb->add_flag("--in-place", request->inPlace, "overwrite FILE with the result");
+  verb->add_option(
+          "--depfile", request->dependencyFile,
+          "also write a rule for make, Ninja and CMake: the outputs depend on each FILE and on the headers "
+          "that it includes, without those of the system")
+      ->type_name("FILE");
   verb->add_option("-d,--directive", request->directives,
                    "a directive, as in \"coarsen x=2\"; several are applied in the order given, after the "
                    "#pragma heddle lines of the file")
@@ -385,8 +414,10 @@ void addOpt(CLI::App &app, Session &session) {
       ->type_name("PASS")
       ->check(CLI::IsMember(passes));
   verb->add_flag("--time-passes", request->timePasses, "print on stderr the runs and time of each pass");
-  verb->add_option("--compiler", request->compiler,
-                   "for the check and --verify: nvcc, clang or auto: nvcc if there is one")
+  verb->add_option(
+          "--compiler", request->compiler,
+          "nvcc, clang or auto: for --verify nvcc if there is one, for the check Clang if it compiles "
+          "the file")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb->add_option("--timeout", request->timeoutSeconds,
                    "for --verify: seconds after which a kernel is stopped (default: no limit)")

@@ -293,6 +293,12 @@ void OptProgram::run(const std::vector<transform::Directive> &directives, const 
   check(request, units, outcome, session);
   if (session.exitCode == ExitDone)
     writeAll(request, outcome, layout, session);
+  if (session.exitCode != ExitDone)
+    return;
+  std::vector<std::string> outputs;
+  for (const ProgramOutcome::File &file : outcome.files)
+    outputs.push_back(layout.pathOf(file.file).string());
+  writeDependencies(request, outputs, outcome.read, session);
 }
 
 } // namespace heddle::cli

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Session;
 struct OptRequest {
   std::vector<std::string> files; ///< as given
   std::string file;               ///< the only one; empty for a program of several
-  std::string output, outputFolder, kernel, block, compiler = "auto";
+  std::string output, outputFolder, kernel, block, compiler = "auto", dependencyFile;
   std::vector<std::string> directives, further, assumptions;
   bool verify = false, remarks = false, unchecked = false, inPlace = false;
   double timeoutSeconds = 0;
@@ -44,6 +45,10 @@ int exitCodeOf(const transform::Outcome &outcome, const Diagnostics &diagnostics
 
 /// Checks what is to be written and prints the findings. 0 where it may be written, else the exit code.
 int checkAndShow(const verify::EmittedFile &emitted, const OptRequest &request, const Session &session);
+
+/// --depfile: the outputs are to be made again when one of the files changes.
+void writeDependencies(const OptRequest &request, const std::vector<std::string> &outputs,
+                       const std::set<std::filesystem::path> &files, Session &session);
 
 /// opt FILE... --output-dir DIR: transforms a program as a whole, checks it, and writes its files to the folder.
 class OptProgram {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launcher/DependencyFile.h"
 
-#include <filesystem>
-#include <set>
 #include <utility>
 
 namespace heddle::launcher {
@@ -65,6 +63,17 @@ std::string escapedForMake(const std::string &name) {
     escaped += c;
   }
   return escaped;
+}
+
+std::string dependencyRule(const std::vector<std::string> &targets,
+                           const std::set<std::filesystem::path> &files) {
+  std::string rule;
+  for (const std::string &target : targets)
+    rule += (rule.empty() ? "" : " ") + escapedForMake(target);
+  rule += ":";
+  for (const std::filesystem::path &file : files)
+    rule += " \\\n  " + escapedForMake(file.string());
+  return rule + "\n";
 }
 
 std::string rewrittenDependencies(const std::string &rules, const std::map<std::string, std::string> &renamed,

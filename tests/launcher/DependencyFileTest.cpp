@@ -11,6 +11,11 @@ const std::map<std::string, std::string> renamed = {{"/cache/1f/a.cu", "src/a.cu
 
 } // namespace
 
+TEST(DependencyFile, ARuleNamesTargetsAndFiles) {
+  EXPECT_EQ(dependencyRule({"out.cu", "my out.h"}, {"/a/in.cu", "/a/$x/b.h"}),
+            "out.cu my\\ out.h: \\\n  /a/$$x/b.h \\\n  /a/in.cu\n");
+}
+
 TEST(DependencyFile, TheSourceGetsItsNameBack) {
   EXPECT_EQ(rewrittenDependencies("a.o: /cache/1f/a.cu src/b.h\n", renamed, {}), "a.o: src/a.cu src/b.h\n");
   // As nvcc writes it.
