@@ -37,8 +37,9 @@ Exit code 0: done; 2: bad usage, or no such verb; 4: a file or standard output c
 const char *const exitCodes = R"(Exit codes of heddle and heddle-runner
 
   0         done
-  1         refused: a directive was refused, a check has findings, two programs differ, a program failed or was stopped,
-            or the input has no kernel; also internal errors
+  1         refused: a directive was refused, a check has findings, two programs differ or the first is not deterministic,
+            a program failed or was stopped, there is no GPU where one is asked for, or the input has no kernel; also internal
+            errors
   2         bad usage: the command line or a directive is wrong, an input that it names does not exist or is a directory,
             or -k names no kernel
   3         an input does not compile: CUDA, PTX, a mechanism, a file of states, a plan
@@ -48,7 +49,8 @@ const char *const exitCodes = R"(Exit codes of heddle and heddle-runner
   141       the reader of standard output has closed it (SIGPIPE)
 
 heddle run exits with the code of the program that it runs, heddle nvcc with that of the compiler. They use these codes
-if the program or compiler could not be run or did not end by itself. docs/exit-codes.md lists them by input and verb.
+if the program or compiler could not be run or did not end by itself; heddle nvcc also exits with 1 if -Werror=heddle or
+HEDDLE_WERROR makes a warning an error. docs/exit-codes.md lists them by input and verb.
 )";
 
 std::string helpOf(const CLI::App &command) {
