@@ -5,6 +5,7 @@
 #include "IgnoredErrors.h"
 #include "InputOutput.h"
 #include "ProgramWords.h"
+#include "ScheduleRuns.h"
 #include "ShortLocation.h"
 #include "Verbs.h"
 #include "build/Program.h"
@@ -14,7 +15,6 @@
 #include "report/Findings.h"
 #include "support/ExitCode.h"
 #include "support/Text.h"
-#include "verify/Compare.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -61,20 +61,10 @@ struct CheckRequest {
   StaticChoices statically;
 };
 
-/// What one run of the program left behind.
-struct CheckedRun {
-  build::ProgramRun program;
-  check::CheckResult result;
-  fs::path copies;
-  bool hasResult = false;
-
-  /// Whether the program came to its end.
-  bool isWhole() const { return hasResult && result.complete; }
-};
-
 CheckedRun runOnce(const CheckRequest &given, const build::Program &program, const fs::path &folder,
                    unsigned schedule, const std::vector<std::string> &arguments) {
   CheckedRun run;
+  run.schedule = schedule;
   const fs::path findings = folder / fmt::format("findings.{}", schedule);
   run.copies = folder / fmt::format("copies.{}", schedule);
   std::vector<std::string> environment = {"HEDDLE_CHECK=" + findings.string()};
@@ -103,35 +93,6 @@ void takeOver(std::vector<check::Finding> &all, const std::vector<check::Finding
     if (std::none_of(all.begin(), all.end(),
                      [&](const auto &known) { return keyOf(known) == keyOf(finding); }))
       all.push_back(finding);
-}
-
-/// The first difference between what two schedules copied to the host, as a finding.
-std::optional<check::Finding> scheduleDifference(const CheckedRun &first, const CheckedRun &other,
-                                                 unsigned schedule, const fs::path &source) {
-  check::Finding finding;
-  finding.rule = check::Rule::RaceSchedule;
-  finding.location.file = source.string();
-  finding.hint = "make the result independent of the order of warps, or check without --schedules";
-  uint64_t copies = 0;
-  const verify::Tolerance exact;
-  if (auto d = verify::compareLogs(first.copies.string(), other.copies.string(), exact, copies)) {
-    finding.kernel = verify::readableName(d->a.kernel);
-    finding.text =
-        d->what.empty()
-            ? fmt::format(
-                  "element {} of device-to-host copy {} is {} in one order of warps and {} in another "
-                  "({} of {} elements differ)",
-                  d->index, d->copy, d->valueA, d->valueB, d->differing, d->elements)
-            : fmt::format("device-to-host copy {} differs with the order of warps: {}", d->copy, d->what);
-  } else if (auto line = verify::compareText(first.program.execution.standardOutput,
-                                             other.program.execution.standardOutput, exact)) {
-    finding.text = fmt::format("line {} of the output differs with the order of warps: '{}' and '{}'",
-                               line->line, line->a, line->b);
-  } else {
-    return std::nullopt;
-  }
-  finding.notes.push_back({{}, fmt::format("seen with HEDDLE_SCHEDULE={}", schedule)});
-  return finding;
 }
 
 std::string countText(uint64_t n, const char *one, const char *many) {
@@ -222,6 +183,39 @@ void writePage(const CheckRequest &given, const std::vector<check::Finding> &fin
   write(given.page, report::checkHtml(page), session);
 }
 
+/// One run for each order of warps, and the findings of all of them.
+std::vector<CheckedRun> runAll(const CheckRequest &given, const build::Program &program,
+                               std::vector<check::Finding> &findings, Session &session) {
+  const std::vector<fs::path> &files = given.options.sources.files;
+  TemporaryFolder folder, folderOfRepeats;
+  const RunAgain runAgain = [&](const CheckedRun &run) {
+    return runOnce(given, program, folderOfRepeats.path(), run.schedule, session.programArguments);
+  };
+  std::vector<CheckedRun> runs;
+  bool dependsOnOrder = false;
+  for (unsigned schedule = 0; schedule < given.schedules; ++schedule) {
+    runs.push_back(runOnce(given, program, folder.path(), schedule, session.programArguments));
+    if (schedule == 0 && given.output)
+      std::cerr << runs.front().program.execution.standardOutput;
+    if (schedule == 0) {
+      findings = runs.front().result.findings;
+      continue;
+    }
+    takeOver(findings, runs.back().result.findings);
+    if (!dependsOnOrder)
+      if (auto difference = scheduleDifference(runs.front(), runs.back(), runAgain, files.front())) {
+        findings.push_back(*difference);
+        dependsOnOrder = true;
+      }
+    runs.back().program.execution.standardOutput.clear(); // of thousands of runs, perhaps
+  }
+  locateFailedLaunches(findings, files);
+  if (runs.front().program.execution.exitCode == 0)
+    for (check::Finding &finding : ignoredErrors(runs.front().result, files))
+      findings.push_back(std::move(finding));
+  return runs;
+}
+
 void checkProgram(const CheckRequest &given, Session &session) {
   Diagnostics diagnostics;
   build::ProgramOptions options = given.options;
@@ -234,46 +228,24 @@ void checkProgram(const CheckRequest &given, Session &session) {
     session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
     return writeLog(given.sarif, {}, false, session.exitCode, session);
   }
-  TemporaryFolder folder;
-  CheckedRun first = runOnce(given, program, folder.path(), 0, session.programArguments);
-  if (given.output)
-    std::cerr << first.program.execution.standardOutput;
-  std::vector<check::Finding> findings = first.result.findings;
-  for (unsigned schedule = 1; schedule < given.schedules; ++schedule) {
-    const CheckedRun other = runOnce(given, program, folder.path(), schedule, session.programArguments);
-    takeOver(findings, other.result.findings);
-    const bool dependsAlready = std::any_of(findings.begin(), findings.end(), [](const auto &finding) {
-      return finding.rule == check::Rule::RaceSchedule;
-    });
-    if (!dependsAlready)
-      if (auto difference = scheduleDifference(first, other, schedule, given.options.sources.files.front()))
-        findings.push_back(*difference);
-  }
-  locateFailedLaunches(findings, given.options.sources.files);
-  const int code = first.program.execution.exitCode;
-  if (code == 0)
-    for (check::Finding &finding : ignoredErrors(first.result, given.options.sources.files))
-      findings.push_back(std::move(finding));
+  std::vector<check::Finding> findings;
+  const std::vector<CheckedRun> runs = runAll(given, program, findings, session);
+  // What is stated of the program is that of the run in which least was checked.
+  const auto unwell = std::ranges::find_if_not(runs, &CheckedRun::endedWell);
+  const bool allEndedWell = unwell == runs.end();
+  const CheckedRun &stated = allEndedWell ? runs.front() : *unwell;
   session.exitCode = findings.empty() ? ExitDone : ExitRefused;
-  printResult(given, findings, first, session);
+  printResult(given, findings, stated, session);
   if (!given.page.empty())
-    writePage(given, findings, first, session);
-  if (const uint64_t stopped = first.result.counts.stopped) {
-    std::cerr << fmt::format(
-        "heddle: {} stopped by the time limit (--timeout): what came after is not checked\n",
-        countText(stopped, "launch was", "launches were"));
-    session.exitCode = std::max<int>(session.exitCode, ExitRefused);
-  }
-  if (!first.isWhole()) {
-    std::cerr << fmt::format(
-        "heddle: the program ended early (exit code {}): what came after is not checked\n", code);
-    session.exitCode = std::max<int>(session.exitCode, ExitRefused);
-  } else if (code && findings.empty()) {
+    writePage(given, findings, stated, session);
+  for (const CheckedRun &run : runs)
+    std::cerr << incompleteText(run);
+  const int code = stated.program.execution.exitCode;
+  if (stated.isWhole() && code && findings.empty())
     std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", code);
-    session.exitCode = ExitRefused;
-  }
-  const bool isWhole = first.isWhole() && !first.result.counts.stopped && !code;
-  writeLog(given.sarif, findings, isWhole, session.exitCode, session);
+  if (!allEndedWell)
+    session.exitCode = std::max<int>(session.exitCode, ExitRefused);
+  writeLog(given.sarif, findings, allEndedWell, session.exitCode, session);
 }
 
 /// `--sarif src/*.cu` names the first of the files as the log.
@@ -301,7 +273,9 @@ void addCheck(CLI::App &app, Session &session) {
   auto given = std::make_shared<CheckRequest>();
   CLI::App *verb = app.add_subcommand("check", aboutCheck);
   session.operands["check"].usage = "FILE... [--static] [COMPILER-OPTION...] [-- ARGUMENT...]";
-  verb->add_option("--schedules", given->schedules, "number of runs, each with another order of warps")
+  verb->add_option(
+          "--schedules", given->schedules,
+          "number of runs, each with another order of warps; copies, stdout and exit codes must agree")
       ->check(CLI::Range(1u, 10000u));
   verb->add_option(
       "--max-findings", given->maxFindings,
