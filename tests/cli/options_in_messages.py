@@ -30,6 +30,7 @@ PRINTED_BY = {
     "cli/Arch": {"arch"},
     "cli/Capture": {"capture"},
     "cli/Check": {"check"},
+    "cli/ScheduleRuns": {"check"},
     "cli/ShowEmitted": {"opt"},
     "cli/Chem": {"chem"},
     "cli/Completion": {"help"},
