@@ -431,7 +431,9 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
                   "simulator; times are predicted for the launch sizes of those after --")
       ->type_name("ARGUMENTS");
   verb.add_option("--tol", tolerance,
-                  "tolerance for results: ulp=4, rel=1e-6, abs=1e-9 (default: bit for bit)")
+                  "tolerance for results: ulp=4, rel=1e-6, abs=1e-9 (default: bit for bit); as for heddle "
+                  "verify, not "
+                  "for buffers whose type is not known")
       ->type_name("TOLERANCE");
   verb.add_flag("--whole-program", wholeProgram,
                 "run the whole program for each candidate (default: replay one captured launch)");

@@ -38,12 +38,14 @@ Page::Copy copyOf(const verify::CopyResult &result) {
   if (record.kernelLaunch)
     copy.writer = fmt::format("{}, launch {}", verify::readableName(record.kernel), record.kernelLaunch);
   copy.buffer = allocationText(made);
-  copy.element = verify::nameOf(made.element);
+  copy.element = elementTypeText(made);
   copy.elements = made.elements, copy.differing = made.differing;
   copy.maxRelativeError = result.maxRelativeError;
   copy.what = made.what;
   if (made.differing)
     copy.first = fmt::format("first [{}]: {} and {}", made.index, made.valueA, made.valueB);
+  if (made.toleranceWasNotApplied)
+    copy.first += "; " + verify::toleranceText(made);
   return copy;
 }
 

@@ -35,10 +35,13 @@ std::string elementText(const verify::CopyDifference &d, const std::string &a, c
   std::string text = fmt::format("  buffer      {}\n", bufferText(d));
   if (!d.what.empty())
     return text + fmt::format("  difference  {}\n", d.what);
-  text += fmt::format("  element     [{}] ({}): {} in {}, {} in {}\n", d.index, verify::nameOf(d.element),
-                      d.valueA, a, d.valueB, b);
+  text += fmt::format("  element     [{}] ({}): {} in {}, {} in {}\n", d.index, elementTypeText(d), d.valueA,
+                      a, d.valueB, b);
   text += fmt::format("  bits        {} and {}\n", d.bitsA, d.bitsB);
-  return text + fmt::format("  differing   {} of {} elements of this copy\n", d.differing, d.elements);
+  text += fmt::format("  differing   {} of {} elements of this copy\n", d.differing, d.elements);
+  if (d.toleranceWasNotApplied)
+    text += fmt::format("  tolerance   {}\n", verify::toleranceText(d));
+  return text;
 }
 
 std::string copyText(const Verdict &verdict, const Names &names) {
@@ -132,6 +135,7 @@ Json copyJson(const verify::CopyDifference &d) {
           {"allocation", d.a.allocation},
           {"what", d.what},
           {"element", verify::nameOf(d.element)},
+          {"elementIsKnown", d.isTypeKnown},
           {"index", d.index},
           {"values", {d.valueA, d.valueB}},
           {"bits", {d.bitsA, d.bitsB}},
@@ -159,6 +163,10 @@ std::string parameterText(const verify::CopyDifference &d) {
   const trace::CopyRecord &record = d.a.allocation ? d.a : d.b;
   return d.parameter.empty() ? fmt::format("parameter {}", record.kernelParameter)
                              : fmt::format("parameter '{}'", d.parameter);
+}
+
+std::string elementTypeText(const verify::CopyDifference &d) {
+  return fmt::format("{}{}", verify::nameOf(d.element), d.isTypeKnown ? "" : ", guessed");
 }
 
 std::string verdictText(const Verdict &verdict, const Names &names) {

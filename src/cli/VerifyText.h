@@ -67,6 +67,8 @@ struct OtherInputs {
 
 /// "parameter 'y'", or "parameter 1" where the name is not known.
 std::string parameterText(const verify::CopyDifference &difference);
+/// "float"; "int32, guessed" where no kernel's signature has the type.
+std::string elementTypeText(const verify::CopyDifference &difference);
 
 /// `names` are what messages call the two programs.
 std::string verdictText(const Verdict &verdict, const std::array<std::string, 2> &names);

@@ -2,8 +2,8 @@
 //
 // What "the same result" means. Bit for bit unless a tolerance is given; and a tolerance needs to know what
 // the bytes are. A C++ kernel's mangled name gives the types of its parameters, and the log gives which
-// parameter a buffer was: that is exact and costs nothing. Where a name says nothing the values are looked
-// at.
+// parameter a buffer was: that is exact and costs nothing. Where a name has no type (structs, void *, extern "C"), a tolerance
+// is not applied: a guess from the values would read integers as parts of floating-point numbers, and hide differences.
 //
 // heddle-runner is linked with this file and with nothing else of this module: it uses the standard library
 // only.
@@ -354,11 +354,11 @@ std::optional<double> relativeError(const uint8_t *a, const uint8_t *b, Element 
   return std::fabs(x - y) / std::max(std::fabs(x), std::fabs(y));
 }
 
-Element elementOf(const trace::CopyRecord &record) {
-  Element element = elementOfParameter(record.kernel, record.kernelParameter);
+ElementType typeOf(const trace::CopyRecord &record) {
+  const Element element = elementOfParameter(record.kernel, record.kernelParameter);
   if (element == Element::Bytes || record.bytes.size() % bytesOf(element))
-    element = guessElement(record.bytes);
-  return element;
+    return {guessElement(record.bytes), false};
+  return {element, true};
 }
 
 std::optional<CopyDifference> compareRecords(const trace::CopyRecord &a, const trace::CopyRecord &b,
@@ -371,12 +371,16 @@ std::optional<CopyDifference> compareRecords(const trace::CopyRecord &a, const t
                       std::to_string(b.bytes.size()) + " in the second";
     return difference;
   }
-  difference.element = elementOf(a);
+  const ElementType type = typeOf(a);
+  difference.element = type.element;
+  difference.isTypeKnown = type.isKnown;
+  difference.toleranceWasNotApplied = !type.isKnown && !tolerance.isExact();
+  const Tolerance applied = type.isKnown ? tolerance : Tolerance();
   size_t size = bytesOf(difference.element);
   difference.elements = a.bytes.size() / size;
   for (uint64_t i = 0; i < difference.elements; ++i) {
     const uint8_t *x = a.bytes.data() + i * size, *y = b.bytes.data() + i * size;
-    if (std::memcmp(x, y, size) == 0 || areClose(x, y, difference.element, tolerance))
+    if (std::memcmp(x, y, size) == 0 || areClose(x, y, difference.element, applied))
       continue;
     if (difference.differing++ == 0) {
       difference.index = i;
@@ -425,7 +429,15 @@ std::string textOf(const CopyDifference &difference) {
     return which + difference.what;
   return which + "element " + std::to_string(difference.index) + " is " + difference.valueB +
          ", the original's is " + difference.valueA + "; " + std::to_string(difference.differing) + " of " +
-         std::to_string(difference.elements) + " differ";
+         std::to_string(difference.elements) + " differ" +
+         (difference.toleranceWasNotApplied ? "; " + toleranceText(difference) : "");
+}
+
+std::string toleranceText(const CopyDifference &difference) {
+  if (!difference.toleranceWasNotApplied)
+    return {};
+  return "the type of the elements is not known, so that the tolerance was not applied: it is taken from the "
+         "parameter of a kernel in C++ that points to the buffer, as float *, double * or a vector of these";
 }
 
 std::optional<LineDifference> compareText(std::string_view a, std::string_view b,

@@ -38,7 +38,7 @@ Element elementOfParameter(const std::string &mangledKernel, int parameter);
 std::string readableName(const std::string &mangled);
 
 /// The type that the values themselves suggest: words that all read as ordinary floats are floats, others
-/// integers. For buffers that no kernel's signature speaks of.
+/// integers. For printing elements of buffers whose type no kernel's signature has; a tolerance is never applied by it.
 Element guessElement(const std::vector<uint8_t> &bytes);
 
 /// One element as text: "3.5", "-7".
@@ -56,10 +56,15 @@ struct CopyDifference {
   trace::CopyRecord a, b; ///< without their bytes
   std::string parameter;  ///< the name of the kernel's parameter, where the caller knows it
   Element element = Element::Bytes;
-  uint64_t index = 0; ///< of the element in the copy
+  bool isTypeKnown = true; ///< from a kernel's signature; otherwise `element` is a guess, for printing
+  bool toleranceWasNotApplied = false; ///< since the type is not known
+  uint64_t index = 0;                  ///< of the element in the copy
   std::string valueA, valueB, bitsA, bitsB;
   uint64_t differing = 0, elements = 0; ///< how many of the copy's elements are apart
 };
+
+/// Why a tolerance that was given was not applied to the copy, and what helps; empty if it was applied, or if there is none.
+std::string toleranceText(const CopyDifference &difference);
 
 /// Reads both logs side by side; nothing where everything that was copied to the host is equal within the tolerance.
 /// `copies` gets the number compared. Only device-to-host copies are compared; they are numbered from 1.

@@ -27,10 +27,12 @@ CopyResult compareBoth(const trace::CopyRecord &a, const trace::CopyRecord &b, c
   CopyResult result;
   result.comparison = compareRecords(a, b, tolerance).value_or(CopyDifference());
   CopyDifference &made = result.comparison;
-  if (made.element == Element::Bytes)
-    made.element = elementOf(a);
+  const ElementType type = typeOf(a);
+  made.element = type.element;
+  made.isTypeKnown = type.isKnown;
   made.elements = a.bytes.size() / bytesOf(made.element);
-  result.maxRelativeError = largestError(a, b, made.element);
+  if (type.isKnown)
+    result.maxRelativeError = largestError(a, b, made.element);
   return result;
 }
 

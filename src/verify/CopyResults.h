@@ -12,7 +12,7 @@ struct CopyResult {
   CopyDifference
       comparison; ///< `differing` is 0 and `what` empty where it passes; element and elements are always there
   std::optional<double>
-      maxRelativeError; ///< over floating-point elements whose bits differ, those within tolerance included
+      maxRelativeError; ///< over floating-point elements whose bits differ, those within tolerance included; nothing if the type is not known
 
   bool isSame() const { return !comparison.differing && comparison.what.empty(); }
 };

@@ -7,10 +7,15 @@
 
 namespace heddle::verify {
 
-/// What the elements of a copy are: by the signature of the kernel that was given the buffer, or by the values.
-Element elementOf(const trace::CopyRecord &record);
+/// What the elements of a copy are.
+struct ElementType {
+  Element element = Element::Bytes;
+  bool isKnown =
+      false; ///< by the signature of the kernel that was given the buffer; otherwise guessed from the values
+};
+ElementType typeOf(const trace::CopyRecord &record);
 
-/// Where the two differ; nothing where they are equal within the tolerance. Number and records are left to the caller.
+/// Where the two differ; nothing where they are equal within the tolerance, which is applied if the type is known. Number and records are left to the caller.
 std::optional<CopyDifference> compareRecords(const trace::CopyRecord &a, const trace::CopyRecord &b,
                                              const Tolerance &tolerance);
 

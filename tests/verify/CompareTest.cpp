@@ -137,6 +137,42 @@ TEST_F(Logs, ToleranceIsAppliedByTheElementsType) {
   EXPECT_TRUE(compare({{bytes<int>({100}), "_Z1kPi"}}, {{bytes<int>({101}), "_Z1kPi"}}, "ulp=1"));
 }
 
+/// A tolerance applied by a guessed type would take integers for parts of floating-point numbers.
+TEST_F(Logs, ToleranceIsNotAppliedToUnknownTypes) {
+  struct Particle {
+    int id;
+    float x;
+  };
+  const std::vector<uint8_t> some = bytes<Particle>({{1, 1.5f}, {2, 2.5f}}),
+                             others = bytes<Particle>({{999, 1.5f}, {998, 2.5f}});
+  EXPECT_EQ(guessElement(some), Element::F64); // in which the ids are the low bits
+  for (const char *kernel : {"_Z1kP8Particle", "_Z1kPv", "plain_c_kernel"}) {
+    EXPECT_FALSE(compare({{some, kernel}}, {{some, kernel}}, "rel=1e-3"));
+    const auto difference = compare({{some, kernel}}, {{others, kernel}}, "rel=1e-3");
+    ASSERT_TRUE(difference) << kernel;
+    EXPECT_EQ(difference->differing, 2u);
+    EXPECT_FALSE(difference->isTypeKnown);
+    EXPECT_TRUE(difference->toleranceWasNotApplied);
+    EXPECT_NE(textOf(*difference).find("the tolerance was not applied"), std::string::npos);
+  }
+  const std::vector<uint8_t> a = bytes<float>({1}), b = bytes<float>({1.0001f});
+  EXPECT_TRUE(compare({{a, "plain_c_kernel"}}, {{b, "plain_c_kernel"}}, "rel=1e-3"));
+  EXPECT_TRUE(compare({{a, "variable", -1}}, {{b, "variable", -1}}, "rel=1e-3"));
+  EXPECT_FALSE(compare({{a}}, {{b}}, "rel=1e-3"));
+}
+
+TEST_F(Logs, WithoutAToleranceNothingIsStatedOfIt) {
+  const auto unknown = compare({{bytes<int>({1}), "plain_c_kernel"}}, {{bytes<int>({2}), "plain_c_kernel"}});
+  ASSERT_TRUE(unknown);
+  EXPECT_FALSE(unknown->isTypeKnown);
+  EXPECT_FALSE(unknown->toleranceWasNotApplied);
+  EXPECT_EQ(textOf(*unknown).find("tolerance"), std::string::npos);
+  const auto known = compare({{bytes<float>({1})}}, {{bytes<float>({2})}}, "rel=1e-3");
+  ASSERT_TRUE(known);
+  EXPECT_TRUE(known->isTypeKnown);
+  EXPECT_EQ(toleranceText(*known), "");
+}
+
 TEST_F(Logs, SignOfZeroCountsUnlessThereIsATolerance) {
   EXPECT_TRUE(compare({{bytes<float>({0.0f})}}, {{bytes<float>({-0.0f})}}));
   EXPECT_FALSE(compare({{bytes<float>({0.0f})}}, {{bytes<float>({-0.0f})}}, "abs=1e-30"));
