@@ -8,6 +8,8 @@
 #define CUDART_VERSION 13000
 
 #include "driver_types.h"
+#include "heddle/api/per_thread.h" // before the others
+
 #include "heddle/api/array.h"
 #include "heddle/api/copy.h"
 #include "heddle/api/device.h"

@@ -310,7 +310,8 @@ private:
     append(command, {"-isystem", dataFolder("runtime/cuda").string()});
     if (file.extension() == ".c")
       append(command, {"-x", "c"});
-    append(command, simulatorFlags(flags));
+    append(command, source::inClangsWords(simulatorFlags(flags), source::Side::Host));
+    append(command, errorsInClangsWords(flags));
     append(command, {"-c", file.string(), "-o", object.string()});
     return command;
   }

@@ -21,6 +21,7 @@ enum class Meaning {
   Glued,
   Apart,
   Contraction,
+  FastMath,
   Flush,
   Relocatable,
   DeviceDefault,
@@ -42,7 +43,7 @@ constexpr std::array kOptions = {
     Option{"--include-path", "-I", Meaning::Glued, "-I"},
     Option{"--pre-include", "-include", Meaning::Apart, "-include"},
     Option{"--std", "-std", Meaning::Glued, "-std="},
-    Option{"--use_fast_math", "-use_fast_math", Meaning::Flag, "-ffast-math"},
+    Option{"--use_fast_math", "-use_fast_math", Meaning::FastMath},
     Option{"--fmad", "-fmad", Meaning::Contraction},
     Option{"--ftz", "-ftz", Meaning::Flush},
     Option{"--relocatable-device-code", "-rdc", Meaning::Relocatable},
@@ -72,7 +73,8 @@ constexpr std::array kOptions = {
 };
 
 bool takesValue(Meaning meaning) {
-  return meaning != Meaning::Flag && meaning != Meaning::Ignored && meaning != Meaning::DeviceDefault;
+  return meaning != Meaning::Flag && meaning != Meaning::FastMath && meaning != Meaning::Ignored &&
+         meaning != Meaning::DeviceDefault;
 }
 
 /// A toolkit's headers are written for its own compiler; Heddle's are on the path already.
@@ -98,9 +100,12 @@ void apply(const Option &option, const std::string &value, NvrtcOptions &to) {
   case Meaning::Contraction:
     to.flags.push_back(value == "false" ? "-ffp-contract=off" : "-ffp-contract=fast");
     break;
+  case Meaning::FastMath: // Clang's -ffast-math would also change the order of additions
+    to.flags.insert(to.flags.end(), {"-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals"});
+    break;
   case Meaning::Flush:
-    if (value == "true")
-      to.flags.push_back("-fgpu-flush-denormals-to-zero");
+    to.flags.push_back(value == "true" ? "-fgpu-flush-denormals-to-zero"
+                                       : "-fno-gpu-flush-denormals-to-zero");
     break;
   case Meaning::Relocatable:
     if (value == "true")

@@ -116,6 +116,7 @@ std::vector<std::string> withAbsolutePaths(const std::vector<std::string> &flags
 constexpr std::array nvccsOwn = {"extended-lambda",
                                  "expt-extended-lambda",
                                  "expt-relaxed-constexpr",
+                                 "use_fast_math",
                                  "default-stream",
                                  "fmad",
                                  "ftz",

@@ -113,7 +113,7 @@ constexpr NvccOption knownOptions[] = {
     {"noeh", Value::None, Role::Nothing, "-fno-exceptions"},
     {"ftemplate-backtrace-limit", Value::Apart, Role::Nothing, nullptr, Spelling::Shared},
     {"ftemplate-depth", Value::Apart, Role::Nothing, nullptr, Spelling::Shared},
-    {"use_fast_math", Value::None, Role::Nothing, "-ffast-math"},
+    {"use_fast_math", Value::None},
     {"rdc", Value::Apart, Role::Nothing, "-fgpu-rdc"},
     {"relocatable-device-code", Value::Apart, Role::Nothing, "-fgpu-rdc"},
     {"default-stream", Value::Apart},
@@ -285,6 +285,45 @@ void forward(std::string_view list, std::vector<std::string> &result) {
   }
 }
 
+/// What nvcc's options state about arithmetic on the device. Clang's -ffast-math is none of it: that also changes the order of additions, and host code.
+class DeviceMath {
+public:
+  /// Whether the option is one of these.
+  bool read(std::string_view name, std::string_view value) {
+    if (name == "use_fast_math")
+      isFast = true;
+    else if (name == "fmad")
+      fuses = value != "false";
+    else if (name == "ftz")
+      flushes = value == "true";
+    else if (name == "prec-div")
+      dividesPrecisely = value != "false";
+    else if (name == "prec-sqrt")
+      hasPreciseRoots = value != "false";
+    else
+      return false;
+    return true;
+  }
+
+  /// --use_fast_math implies the others, in any order, but what is given by itself wins.
+  void addTo(std::vector<std::string> &flags) const {
+    if (!fuses)
+      flags.emplace_back("-ffp-contract=off");
+    if (flushes.value_or(isFast))
+      flags.emplace_back("-fgpu-flush-denormals-to-zero");
+    if (isFast)
+      flags.emplace_back("-fgpu-approx-transcendentals");
+    if (!dividesPrecisely.value_or(!isFast)) // div.approx, or div.full
+      flags.insert(flags.end(), {"-mllvm", isFast ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
+    if (!hasPreciseRoots.value_or(!isFast))
+      flags.insert(flags.end(), {"-mllvm", "-nvptx-prec-sqrtf32=0"});
+  }
+
+private:
+  bool isFast = false, fuses = true;
+  std::optional<bool> flushes, dividesPrecisely, hasPreciseRoots;
+};
+
 } // namespace
 
 std::optional<NvccWord> readNvccWord(std::string_view argument) {
@@ -311,8 +350,10 @@ std::vector<std::string> valuesOf(std::string_view list) {
   return values;
 }
 
-std::vector<std::string> inClangsWords(const std::vector<std::string> &arguments) {
+std::vector<std::string> inClangsWords(const std::vector<std::string> &arguments, Side side) {
   std::vector<std::string> result;
+  DeviceMath math;
+  bool hasStreamPerThread = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const NvccOption *option = known(arguments[i]);
     Word word = dissected(arguments[i]);
@@ -331,9 +372,18 @@ std::vector<std::string> inClangsWords(const std::vector<std::string> &arguments
     std::string_view value = isApart ? std::string_view(arguments[++i]) : word.value;
     if (option->role == Role::HostOptions)
       forward(value, result);
+    else if (option->name == "default-stream")
+      hasStreamPerThread = value == "per-thread";
+    else if (math.read(option->name, value))
+      continue;
     else if (option->clang && value != "false")
       result.emplace_back(option->clang);
   }
+  if (hasStreamPerThread)
+    result.insert(result.end(),
+                  {"-Xclang", "-fgpu-default-stream=per-thread"}); // for HIP, it is an option of the driver
+  if (side == Side::Device)
+    math.addTo(result);
   return result;
 }
 

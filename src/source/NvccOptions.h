@@ -3,6 +3,8 @@
 // The options of nvcc: one table of which take a value, what they are for, and what Clang calls them.
 #pragma once
 
+#include "source/Toolkit.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +51,8 @@ struct NvccOption {
   std::string_view name; ///< without dashes
   Value value = Value::None;
   Role role = Role::Nothing;
-  const char *clang = nullptr; ///< what Clang calls it; null where a parser needs nothing
+  const char *clang =
+      nullptr; ///< what Clang calls it; null where it has no name for it, or where its value matters (inClangsWords)
   Spelling spelling = Spelling::OfNvcc;
 };
 
@@ -65,9 +68,9 @@ std::optional<NvccWord> readNvccWord(std::string_view argument);
 /// The values of a list: "a,b\\,c" holds "a" and "b,c".
 std::vector<std::string> valuesOf(std::string_view list);
 
-/// nvcc's options in Clang's words: those that only steer code generation, linking or output fall away, what
-/// is meant for the host compiler (`-Xcompiler -DX`) is kept where it matters to a parser, and the rest is
-/// passed on as it is.
-std::vector<std::string> inClangsWords(const std::vector<std::string> &arguments);
+/// nvcc's options in Clang's words, for one side: what is computed on the device (`-fmad`, `-ftz`, `-prec-div`, `-prec-sqrt`, `--use_fast_math`) concerns
+/// that side only. Those that only steer code generation, linking or output fall away, what is meant for the host compiler
+/// (`-Xcompiler -DX`) is kept where it matters to a parser, and the rest is passed on as it is.
+std::vector<std::string> inClangsWords(const std::vector<std::string> &arguments, Side side);
 
 } // namespace heddle::source

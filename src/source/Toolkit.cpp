@@ -71,7 +71,7 @@ std::vector<std::string> clangArguments(const CompileOptions &options, const std
     arguments.insert(arguments.end(), {"-isystem", ours.string()}); // emitted code says #include <heddle/...>
   // The user's own come last, so that a -std of theirs wins.
   arguments.push_back("-std=c++17");
-  std::vector<std::string> theirs = withLateMacros(inClangsWords(options.userArguments));
+  std::vector<std::string> theirs = withLateMacros(inClangsWords(options.userArguments, side));
   arguments.insert(arguments.end(), theirs.begin(), theirs.end());
   return arguments;
 }

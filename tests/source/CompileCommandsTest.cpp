@@ -176,10 +176,12 @@ TEST_F(CompileCommandsTest, ClangsFlagsAreTakenOver) {
 }
 
 TEST_F(CompileCommandsTest, OptionsOfNvccThatChangeResultsAreKept) {
-  EXPECT_EQ(flagsOf("nvcc -fmad false --ftz=true -maxrregcount 32 --default-stream per-thread -Xptxas -v -c "
+  EXPECT_EQ(flagsOf("nvcc -fmad false --ftz=true -use_fast_math -maxrregcount 32 --default-stream per-thread "
+                    "-Xptxas -v -c "
                     "../src/a.cu")
                 .flags,
-            (Words{"--fmad=false", "--ftz=true", "--maxrregcount=32", "--default-stream=per-thread"}));
+            (Words{"--fmad=false", "--ftz=true", "--use_fast_math", "--maxrregcount=32",
+                   "--default-stream=per-thread"}));
   EXPECT_EQ(flagsOf("nvcc --fmad=false -DA -c ../src/b.cpp", "src/b.cpp").flags,
             Words{"-DA"}); // a host compiler knows none
 }
