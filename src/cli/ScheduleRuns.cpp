@@ -27,7 +27,7 @@ std::optional<verify::LineDifference> outputDifference(const CheckedRun &first, 
       .difference;
 }
 
-std::string copyText(const verify::CopyDifference &d) {
+std::string textOfCopyDifference(const verify::CopyDifference &d) {
   return d.what.empty()
              ? fmt::format(
                    "element {} of device-to-host copy {} is {} in one order of warps and {} in another "
@@ -51,7 +51,7 @@ std::optional<check::Finding> scheduleDifference(const CheckedRun &first, const 
   uint64_t copies = 0;
   if (auto copy = verify::compareLogs(first.copies.string(), other.copies.string(), {}, copies)) {
     finding.kernel = verify::readableName(copy->a.kernel);
-    finding.text = copyText(*copy);
+    finding.text = textOfCopyDifference(*copy);
   } else if (auto line = outputDifference(first, other, runAgain)) {
     finding.text = fmt::format("line {} of the output differs with the order of warps: '{}' and '{}'",
                                line->line, line->a, line->b);
