@@ -64,12 +64,6 @@ template <class D, class S> Handler resize() {
   return perLane<Light, [](S a) { return D(a); }, D, S>;
 }
 
-/// The low bits of a wide register as a row of the type's own width.
-Handler narrower(unsigned from, unsigned to) {
-  if (from == 64)
-    return to == 32 ? resize<uint32_t, uint64_t>() : resize<uint16_t, uint64_t>();
-  return resize<uint16_t, uint32_t>();
-}
 Handler wider(unsigned from, unsigned to, bool isSigned) {
   if (from == 16 && to == 32)
     return isSigned ? resize<int32_t, int16_t>() : resize<uint32_t, uint16_t>();
@@ -314,6 +308,12 @@ bool lowerPack(Lowering &lo) {
 }
 
 } // namespace
+
+Handler narrower(unsigned from, unsigned to) {
+  if (from == 64)
+    return to == 32 ? resize<uint32_t, uint64_t>() : resize<uint16_t, uint64_t>();
+  return resize<uint16_t, uint32_t>();
+}
 
 bool lowerConvert(Lowering &lo) {
   if (lo.instr->op == Op::CvtPack)

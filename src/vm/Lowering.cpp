@@ -129,12 +129,21 @@ Loc Lowering::special(ptx::SpecialReg reg, unsigned bits) {
   }
   if (reg >= ptx::SpecialReg::ReservedSmemBegin && reg <= ptx::SpecialReg::ReservedSmem1)
     kernel.reservesShared = true;
-  (void)bits;
+  const Loc row = specialRow(reg, wide);
+  if (bits != 16)
+    return row;
+  const Loc low = temporary(16);
+  Inst &in = emitHelper(narrower(wide ? 64 : 32, 16));
+  in.dst = low, in.a = row;
+  return low;
+}
+
+Loc Lowering::specialRow(ptx::SpecialReg reg, bool isWide) {
   for (const SpecialRow &row : kernel.specials)
     if (row.reg == reg)
       return InSpecials | row.offset;
-  SpecialRow row{reg, kernel.specialBytes, wide};
-  kernel.specialBytes += rowBytes(wide ? 64 : 32);
+  SpecialRow row{reg, kernel.specialBytes, isWide};
+  kernel.specialBytes += rowBytes(isWide ? 64 : 32);
   kernel.specials.push_back(row);
   return InSpecials | row.offset;
 }

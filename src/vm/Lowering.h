@@ -69,6 +69,7 @@ private:
   Loc registerLoc(uint32_t index) const;
   Loc addressOfVariable(const ptx::Operand &operand, unsigned bits);
   Loc special(ptx::SpecialReg reg, unsigned bits);
+  Loc specialRow(ptx::SpecialReg reg, bool isWide);
 
   std::vector<uint32_t> startOf; ///< for each PTX instruction its first inst
   uint32_t classBase[ptx::kNumRegClasses] = {};
@@ -102,6 +103,8 @@ bool lowerVideo(Lowering &lo);
 
 /// A dynamic special register (a clock or timer) read into a row.
 Handler readSpecial(ptx::SpecialReg reg);
+/// Takes the low bits of each element: a row of `to` bits from one of `from` bits.
+Handler narrower(unsigned from, unsigned to);
 
 /// Where each register of a function is in its frame.
 std::vector<Loc> registerLocs(const ptx::Function &function);
