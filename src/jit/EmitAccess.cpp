@@ -21,15 +21,18 @@ Access FunctionEmitter::describe(uint32_t instr) {
   const vm::Inst &in = access.in;
   access.isStore = what.op == ptx::Op::St;
   access.isSigned = !access.isStore && ptx::isSigned(what.types[0]);
-  for (const ptx::Operand &each : program.operands(instr)) {
-    if (each.kind == ptx::OperandKind::AddrReg)
-      access.reg = each.index;
-    if (each.isAddress())
-      continue;
-    auto elements =
-        each.kind == ptx::OperandKind::Vector ? program.function.elementsOf(each) : std::span(&each, 1);
-    access.values.assign(elements.begin(), elements.end());
-  }
+  auto operands = program.operands(instr);
+  size_t address = 0;
+  while (!operands[address].isAddress())
+    ++address;
+  if (operands[address].kind == ptx::OperandKind::AddrReg)
+    access.reg = operands[address].index;
+  // What is stored is next to the address; a cache policy may follow.
+  const bool isLoad = what.op == ptx::Op::Ld || what.op == ptx::Op::Ldu;
+  const ptx::Operand &value = operands[isLoad ? 0 : address + 1];
+  auto elements =
+      value.kind == ptx::OperandKind::Vector ? program.function.elementsOf(value) : std::span(&value, 1);
+  access.values.assign(elements.begin(), elements.end());
   access.all = uint32_t(in.bytes) * in.elements;
   access.type = in.address == vm::AddressForm::Reg32 ? ir.getInt32Ty() : ir.getInt64Ty();
   access.isPartial = registers.isPartial() || (what.guard && !shapes[what.guard.reg].isUniform());

@@ -67,7 +67,9 @@ FunctionEmitter::Block FunctionEmitter::exitBefore(uint32_t instr) {
   ir.SetInsertPoint(exit);
   storeChanged(instr, {});
   storeCounts(instr, true);
-  leaveAt(instr, vm::CompiledExit::Interpret);
+  // Of operations, only what checks for wrapping leaves.
+  leaveAt(instr,
+          program.wayOf(instr) == Way::Operation ? vm::CompiledExit::Wraps : vm::CompiledExit::Interpret);
   return exit;
 }
 

@@ -216,8 +216,14 @@ void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &ca
 
 /// Whether the operation is emitted for the first lane of each chunk, and the others follow from it only if none wraps around.
 bool FunctionEmitter::isChecked(uint32_t instr) const {
-  const Shape result = shapes.ofResult(instr);
-  return result.kind == Shape::Affine && result.stride != 0 && shapes.widens(instr);
+  if (shapes.ofResult(instr).kind != Shape::Affine || !shapes.widens(instr))
+    return false;
+  // What is widened may wrap around also if the strides of the sum cancel.
+  unsigned index = 0;
+  for (const ptx::Operand &each : program.sources(instr))
+    if (index++ < 2 && shapes.ofSource(instr, each).stride)
+      return true;
+  return false;
 }
 
 void FunctionEmitter::emitNoWrapCheck(uint32_t instr) {

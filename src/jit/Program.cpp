@@ -194,7 +194,8 @@ bool Program::isAccess(uint32_t instr) const {
     }
   };
   if (vm::orderingOf(in.mode) != vm::Ordering::Weak || in.bytes > 8 || !spaceIsServed() ||
-      in.address == vm::AddressForm::Frame)
+      in.address == vm::AddressForm::Frame ||
+      (in.address == vm::AddressForm::Reg32 && in.space != vm::MemorySpace::Shared))
     return false;
   for (const ptx::Operand &each : isStore ? sources(instr) : destinations(instr))
     if (each.isReg() && (!isHeld(each.index) || bitsOf(each.index) < in.bytes * 8))

@@ -43,6 +43,10 @@ Shapes::Shapes(const Program &given, bool withAffine) : program(given), affine(w
   for (uint32_t reg = 0; reg < shapes.size(); ++reg)
     if (!program.isHeld(reg))
       shapes[reg] = VaryingShape;
+  if (program.count())
+    for (const unsigned reg : program.liveBefore(0).set_bits()) // read before it is written: starts as zeros
+      if (shapes[reg].kind == Shape::Unknown)
+        shapes[reg] = UniformShape;
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t i = 0; i < program.count(); ++i) {
@@ -135,7 +139,10 @@ Shape Shapes::linear(uint32_t instr) const {
     return std::nullopt;
   };
   switch (what.op) {
-  case Op::Mov: return sources.size() == 1 && isPlainInteger(what) ? affineShape(stride(0)) : VaryingShape;
+  case Op::Mov: // packs and unpacks as well
+    return sources.size() == 1 && program.destinations(instr).size() == 1 && isPlainInteger(what)
+               ? affineShape(stride(0))
+               : VaryingShape;
   case Op::Cvta: return affineShape(stride(0));
   case Op::Add: return isPlainInteger(what) ? affineShape(stride(0) + stride(1)) : VaryingShape;
   case Op::Sub: return isPlainInteger(what) ? affineShape(stride(0) - stride(1)) : VaryingShape;
@@ -156,7 +163,13 @@ Shape Shapes::linear(uint32_t instr) const {
       return kind == ptx::TypeKind::Signed || kind == ptx::TypeKind::Unsigned;
     };
     const unsigned to = ptx::bitsOf(what.types[0]), from = ptx::bitsOf(what.types[1]);
+    // Registers may be wider than the types.
+    auto hasBits = [&](const ptx::Operand &operand, unsigned bits) {
+      return !operand.isReg() || program.bitsOf(operand.index) == bits;
+    };
     const bool isServed = isInteger(what.types[0]) && isInteger(what.types[1]) &&
+                          hasBits(*program.sources(instr).begin(), from) &&
+                          hasBits(*program.destinations(instr).begin(), to) &&
                           !what.mods.has(ptx::Flag::Sat) && (to == 32 || to == 64) &&
                           (from == to || from == 32 || to == 32) && from >= 32;
     return isServed ? affineShape(stride(0)) : VaryingShape;

@@ -56,6 +56,7 @@ struct CompiledState {
 enum class CompiledExit : uint32_t {
   Interpret, ///< the inst is to be executed by its handler
   Leader,    ///< the inst is the first of a block that another split may have to reach first
+  Wraps,     ///< its handler is to execute the inst, whose result may not be what entries expect of a row
   Handler,   ///< plus a Flow: its handler was executed and returned that
 };
 constexpr unsigned CompiledExitShift = 32;

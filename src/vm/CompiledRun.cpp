@@ -105,7 +105,7 @@ void Warp::separateApart(const CompiledState &state, uint32_t pc) {
     fresh.mask = state.apart[i].mask;
     fresh.jump(here, state.apart[i].pc);
   }
-  wasSeparated = true;
+  mayHaveOtherRows = true;
 }
 
 uint64_t Warp::enterCompiled(CompiledFunction run, uint32_t entry, CompiledState &state, uint32_t &budget) {
@@ -151,7 +151,7 @@ Flow Warp::runCompiled(const CompiledCode &compiled, uint32_t &budget) {
     if (const uint32_t entry = compiled.entryAt[size_t(ip - insts)]; entry && !isInterpreted) {
       CompiledVersion &version = split.mask == AllLanes ? compiled.whole : compiled.masked;
       CompiledFunction native = functionOf(version, *split.frame->code, *block->grid);
-      if (native && (!wasSeparated || hasExpectedRows(version, entry - 1, split.mask))) {
+      if (native && (!mayHaveOtherRows || hasExpectedRows(version, entry - 1, split.mask))) {
         if (ip != segment)
           flush(ip - 1);
         state.spent = before + uint32_t(ip - segment);
@@ -168,6 +168,8 @@ Flow Warp::runCompiled(const CompiledCode &compiled, uint32_t &budget) {
           continue;
         }
         isInterpreted = true;
+        if (why == uint32_t(CompiledExit::Wraps))
+          mayHaveOtherRows = true;
         if (why >= uint32_t(CompiledExit::Handler)) {
           flow = Flow(why - uint32_t(CompiledExit::Handler));
           wasRun = true;
@@ -180,7 +182,10 @@ Flow Warp::runCompiled(const CompiledCode &compiled, uint32_t &budget) {
         const uint32_t holds = *reinterpret_cast<const uint32_t *>(base[0] + ip->guard);
         mask &= ip->guardNegated ? ~holds : holds;
       }
+      const Inst *counted = segment;
       flow = mask ? ip->run(*this, *ip, mask) : Flow::Next;
+      if (segment != counted)
+        before = 0; // as in run(): what a handler has counted is not charged
     }
     isInterpreted = false;
     if (flow == Flow::Next) {

@@ -108,7 +108,7 @@ void Warp::separate(const Inst &in, uint32_t lanes, uint32_t pc) {
   fresh.jump(in, pc);
   fresh.state = SplitState::Ready;
   mine.mask &= ~lanes;
-  wasSeparated = true;
+  mayHaveOtherRows = true;
 }
 
 void Warp::removeCurrent() {

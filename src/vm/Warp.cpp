@@ -32,7 +32,7 @@ void Warp::start(Block &owner, unsigned warpIndex, uint32_t lanes) {
   present = lanes;
   exited = polls = changes = carry = 0;
   awaited = nullptr;
-  wasSeparated = false;
+  mayHaveOtherRows = false;
   copies.clear();
   bulks.clear();
   copyGroup.fill(0);

@@ -61,7 +61,9 @@ public:
   unsigned splitCount = 0, current = 0;
   uint32_t present = 0; ///< lanes that exist (the last warp may have fewer)
   uint32_t exited = 0;
-  bool wasSeparated = false; ///< lanes of this warp have been in more than one split
+  bool mayHaveOtherRows =
+      false; ///< rows have to be compared with what compiled code expects: lanes have been in more than one
+             ///< split, or an index has wrapped around
   unsigned index = 0;
 
   uint32_t exchange[Lanes][4] = {}; ///< values that lanes exchange in shuffles, votes and matches

@@ -323,6 +323,75 @@ TEST(Engines, AnIndexThatWrapsAroundIsExtendedAsEachLaneHasIt) {
       {1}, {32}, 32);
 }
 
+/// A kernel of one warp that computes %r2 of each lane and stores it.
+std::string ofEachLane(const std::string &body) {
+  return ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+         ".reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .b16 %h<3>; .reg .pred %p<3>;\n"
+         "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd8, %r0, 4; add.u64 %rd8, %rd8, "
+         "%rd0;\n" +
+         body + "\nst.global.u32 [%rd8], %r2; ret; }\n";
+}
+
+TEST(Engines, AnIndexThatWrappedAroundStaysBehindABarrier) {
+  expectSame(ofEachLane("add.u32 %r1, %r0, -3; cvt.u64.u32 %rd1, %r1; bar.sync 0; shr.u64 %rd1, %rd1, 32;\n"
+                        "cvt.u32.u64 %r2, %rd1;"),
+             {1}, {32}, 32);
+}
+
+TEST(Engines, AnIndexThatWrapsAroundInASumWithoutStrideIsSeen) {
+  expectSame(
+      ofEachLane(
+          "sub.u32 %r1, %r0, 8; mul.lo.u32 %r3, %r0, 4; cvt.u64.u32 %rd1, %r3; mov.u64 %rd2, 1000000;\n"
+          "sub.u64 %rd2, %rd2, %rd1; mad.wide.u32 %rd3, %r1, 4, %rd2; shr.u64 %rd3, %rd3, 16;\n"
+          "cvt.u32.u64 %r2, %rd3;"),
+      {1}, {32}, 32);
+}
+
+TEST(Engines, BothHalvesOfAWideValueAreTheirOwn) {
+  expectSame(
+      ofEachLane("cvt.u64.u32 %rd1, %r0; add.u64 %rd1, %rd1, 20014547599360; mov.b64 {%r3, %r2}, %rd1;"), {1},
+      {32}, 32);
+}
+
+TEST(Engines, ConversionsBetweenWiderRegistersCutOff) {
+  expectSame(
+      ofEachLane(
+          "cvt.u64.u32 %rd1, %r0; add.u64 %rd1, %rd1, 4294967290; cvt.u64.u32 %rd2, %rd1;\n"
+          "shr.u64 %rd2, %rd2, 32; add.u32 %r3, %r0, -5; cvt.u32.u32 %rd3, %r3; shr.u64 %rd3, %rd3, 32;\n"
+          "cvt.u32.u64 %r2, %rd2; cvt.u32.u64 %r4, %rd3; mad.lo.u32 %r2, %r4, 16, %r2;"),
+      {1}, {32}, 32);
+}
+
+TEST(Engines, ACachePolicyIsNoValue) {
+  // From the second execution of an access on.
+  expectSame(ofEachLane("createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0; mov.u32 %r1, 0;\n"
+                        "again: ld.global.L2::cache_hint.u32 %r2, [%rd8], %rd1; add.u32 %r2, %r2, 3;\n"
+                        "st.global.L2::cache_hint.u32 [%rd8], %r2, %rd1; add.u32 %r1, %r1, 1;\n"
+                        "setp.lt.u32 %p0, %r1, 5; @%p0 bra again;"),
+             {1}, {32}, 32);
+}
+
+TEST(Engines, ARegisterThatIsReadBeforeItIsWrittenIsZero) {
+  expectSame(ofEachLane("ld.param.u32 %r1, [number]; setp.eq.u32 %p0, %r1, 1; @%p0 add.u32 %r2, %r0, 0;"),
+             {1}, {32}, 32);
+}
+
+TEST(Engines, LanesThatEndEarlyDoNotChangeTheSchedule) {
+  // The order of atomics of two warps shows when each has used up its budget.
+  expectSame(ofEachLane("mov.u32 %r1, 0; mov.u32 %r2, 0; setp.eq.u32 %p1, %r0, 5; @%p1 exit;\n"
+                        "again: atom.global.add.u32 %r3, [%rd0+512], 1; mad.lo.u32 %r2, %r2, 31, %r3;\n"
+                        "add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, 3000; @%p0 bra again;"),
+             {1}, {64}, 129);
+}
+
+TEST(Engines, SpecialRegistersCanBeReadAsHalves) {
+  expectSame(ofEachLane("mov.u16 %h0, %tid.x; cvt.u32.u16 %r2, %h0;"), {1}, {32}, 32);
+  const Outcome found =
+      runOn(Engine::Interpreter, ofEachLane("mov.u16 %h0, %tid.x; cvt.u32.u16 %r2, %h0;"), {1}, {32}, 32, 7);
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(found.memory[lane], lane);
+}
+
 TEST(Engines, FunctionsOfTheCLibraryAreCalledByCompiledCode) {
   expectSame(
       ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
