@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "tune/Report.h"
 #include "arch/Arch.h"
+#include "tune/Report.h"
 #include "tune/Search.h"
 
 #include <chrono>

@@ -460,7 +460,8 @@ void addVerify(CLI::App &app, Session &session) {
           "--tol", given->toleranceText,
           "tolerance for floating-point elements and numbers on stdout with a point or an exponent: ulp=N, "
           "rel=X or abs=X, or several with commas, one of which suffices (default: bit for bit); copies of "
-          "structs, void * and buffers of extern \"C\" kernels, whose type is not known, are compared bit for bit")
+          "structs, void * and buffers of extern \"C\" kernels, whose type is not known, are compared bit "
+          "for bit")
       ->type_name("TOLERANCE");
   verb->add_flag("--ignore-stdout", given->ignoreStdout, "compare device-to-host copies and exit codes only");
   verb->add_option("--inputs", given->inputs,

@@ -154,9 +154,9 @@ void reportCoarsening(Context &context, const Merged &written, const std::vector
           ? fmt::format("with 1/{} of its blocks, for grids that are divisible", axes.front().factor)
           : "with smaller blocks";
   noteReordering(context, context.done("each {} of '{}' does the work of {}, in {}{}{}",
-                                         mergesBlocks ? "block" : "thread", context.target.name,
-                                         itemsOf(axes), counted(written.workLoops, "work loop"),
-                                         written.str() + gaps, launchesText(launches, otherwise)));
+                                       mergesBlocks ? "block" : "thread", context.target.name, itemsOf(axes),
+                                       counted(written.workLoops, "work loop"), written.str() + gaps,
+                                       launchesText(launches, otherwise)));
 }
 
 } // namespace

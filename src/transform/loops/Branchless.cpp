@@ -81,9 +81,8 @@ private:
     if (!isa<IfStmt>(statement))
       return refused;
     refused.text += "; this one has an 'if'";
-    refused.hint =
-        fmt::format("convert the inner branch first, on a line of its own, by branchless line={}",
-                    unit.location(statement).line);
+    refused.hint = fmt::format("convert the inner branch first, on a line of its own, by branchless line={}",
+                               unit.location(statement).line);
     return refused;
   }
 
