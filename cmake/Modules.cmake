@@ -141,9 +141,8 @@ function(heddle_has_flags_of_simulator target result)
 endfunction()
 
 # Reading CUDA's headers is most of what compiling a small program costs. Tests share them, precompiled (support/HeaderCache.h), in the build
-# folder, and what programs and kernels were compiled to (build/CompileCache.h, jit/ObjectStore.h); the golden tests of `run` are made without.
-set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers HEDDLE_COMPILE_CACHE=${PROJECT_BINARY_DIR}/compiled
-  HEDDLE_JIT_CACHE=${PROJECT_BINARY_DIR}/jit)
+# folder, and what programs were compiled to (build/CompileCache.h); the golden tests of `run` are made without.
+set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers HEDDLE_COMPILE_CACHE=${PROJECT_BINARY_DIR}/compiled)
 
 # heddle_tests(NAME [CLANG] [OPTIMIZED] [FOLDER folder] [USES module...] [APART file...] [TOGETHER filter...]): tests/NAME/*.cpp, or
 # tests/FOLDER/*.cpp, as one GoogleTest program. Each case is a test of CTest's and a process of its own. Those that a filter after TOGETHER
