@@ -110,10 +110,7 @@ void FunctionEmitter::emitBranch(uint32_t instr) {
     if (shapes[what.guard.reg].isUniform()) {
       ir.CreateCondBr(guardOf(instr, 0, false), take, skip);
     } else {
-      llvm::SmallVector<Value *, 8> chunks;
-      for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk)
-        chunks.push_back(guardOf(instr, chunk, true));
-      Value *taken = ir.CreateAnd(registers.bitsOf(chunks), registers.mask());
+      Value *taken = guardedLanes(instr);
       Block some = newBlock("some");
       ir.CreateCondBr(ir.CreateICmpEQ(taken, registers.mask()), take, some);
       ir.SetInsertPoint(some);

@@ -150,6 +150,13 @@ Value *FunctionEmitter::guardOf(uint32_t instr, unsigned chunk, bool asVector) {
   return guard.negated ? ir.CreateNot(holds) : holds;
 }
 
+Value *FunctionEmitter::guardedLanes(uint32_t instr) {
+  llvm::SmallVector<Value *, 8> chunks;
+  for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk)
+    chunks.push_back(guardOf(instr, chunk, true));
+  return ir.CreateAnd(registers.bitsOf(chunks), registers.mask());
+}
+
 /// Stores a result where the guard holds.
 void FunctionEmitter::setGuarded(uint32_t instr, uint32_t reg, unsigned chunk, Value *value) {
   const ptx::Guard &guard = program.function.instrs[instr].guard;

@@ -40,6 +40,8 @@ private:
   llvm::Value *source(uint32_t instr, unsigned index, const ptx::Operand &operand, unsigned chunk,
                       bool asVector);
   llvm::Value *guardOf(uint32_t instr, unsigned chunk, bool asVector);
+  /// The active lanes for which the guard holds, as a mask.
+  llvm::Value *guardedLanes(uint32_t instr);
   void setGuarded(uint32_t instr, uint32_t reg, unsigned chunk, llvm::Value *value);
   Block newBlock(const char *name) { return llvm::BasicBlock::Create(ir.getContext(), name, function); }
 

@@ -17,7 +17,7 @@ namespace heddle::jit {
 /// The host, with code that rounds after each operation.
 llvm::Expected<llvm::orc::JITTargetMachineBuilder> hostMachine();
 
-/// `objects`: what is told of each object that is made. Null: nobody.
+/// `objects`: receives each object that is made; may be null.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> openSession(llvm::orc::JITTargetMachineBuilder machine,
                                                               llvm::ObjectCache *objects = nullptr);
 
