@@ -311,42 +311,9 @@ void Program::addEntries(const std::vector<bool> &blocks) {
 
 // --- registers
 
-/// A loop that reads what others write. Whether it waits for them is found by comparing all its registers (Splits.cpp), so
-/// all of them have to be in their rows, also those that nothing reads any more.
-bool Program::pollsInLoop() const {
-  for (const ptx::Block &block : function.blocks) {
-    bool polls = false;
-    for (uint32_t i = block.first; i < block.end; ++i) {
-      const ptx::OpInfo &info = ptx::info(function.instrs[i].op);
-      const bool isWeak = ways[i] == Way::Access || info.memory == ptx::Memory::None ||
-                          info.memory == ptx::Memory::Stores ||
-                          function.instrs[i].mods.space == ptx::Space::Local ||
-                          function.instrs[i].mods.space == ptx::Space::Param;
-      polls |= !isWeak;
-    }
-    if (!polls)
-      continue;
-    std::vector<bool> seen(function.blocks.size(), false);
-    std::vector<uint32_t> todo(block.succs);
-    while (!todo.empty()) {
-      const uint32_t at = todo.back();
-      todo.pop_back();
-      if (&function.blocks[at] == &block)
-        return true;
-      if (seen[at])
-        continue;
-      seen[at] = true;
-      todo.insert(todo.end(), function.blocks[at].succs.begin(), function.blocks[at].succs.end());
-    }
-  }
-  return false;
-}
-
 void Program::findLive() {
   const unsigned regs = unsigned(function.registers.size());
-  live.assign(count(), llvm::BitVector(regs, pollsInLoop()));
-  if (count() && regs && live[0].all())
-    return;
+  live.assign(count(), llvm::BitVector(regs));
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t b = function.blocks.size(); b-- > 0;) {

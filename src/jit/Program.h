@@ -87,7 +87,6 @@ private:
   Way wayOfOther(uint32_t instr) const;
   void findLive();
   void findChanged();
-  bool pollsInLoop() const;
 
   std::vector<uint32_t> starts;
   std::vector<Way> ways;

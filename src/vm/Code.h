@@ -77,6 +77,12 @@ struct Inst {
   uint16_t mode = 0; ///< family's own
 };
 
+/// A register in a frame: 32 elements, or a word of bits for a predicate.
+struct RegisterRow {
+  Loc row = NoLoc;
+  unsigned bits = 32;
+};
+
 /// What of a Code is executed: interpreted, until there is a compiled form (Engine.h).
 struct Tier {
   std::atomic<const CompiledCode *> compiled = nullptr;
@@ -94,6 +100,8 @@ struct Code {
   std::vector<uint8_t> constants;  ///< rows of immediates
   std::vector<uint32_t> codeBlock; ///< for each leader (by inst) the kernel-wide number of its block; else 0
   std::vector<std::pair<uint32_t, uint32_t>> zeroed; ///< bytes of the frame that may be read before written
+  std::unordered_map<uint32_t, std::vector<RegisterRow>>
+      stateOfLoop; ///< for each head of a loop (by inst) the registers that may be read from there on
   std::vector<uint32_t> paramPlaces, resultPlaces; ///< of its own parameters and results, in the local frame
   uint32_t frameBytes = 0;
   uint32_t localBytes = 0; ///< .local variables, then call parameters, then own parameters and results

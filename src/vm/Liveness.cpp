@@ -102,9 +102,6 @@ Liveness liveness(const ptx::Function &function) {
     }
   }
   Liveness result;
-  result.liveAtEntry.assign(function.registers.size(), false);
-  for (uint32_t r = 0; count && r < function.registers.size(); ++r)
-    result.liveAtEntry[r] = get(in[0], r);
   for (size_t b = 0; b < count; ++b) {
     Words live = liveOut(b);
     unsigned now = 0;
@@ -126,6 +123,7 @@ Liveness liveness(const ptx::Function &function) {
       result.pressure = std::max(result.pressure, now);
     }
   }
+  result.liveAt = std::move(in);
   return result;
 }
 

@@ -328,6 +328,13 @@ bool Lowering::lowerOne() {
   return unsupported("not supported");
 }
 
+/// First inst of a block, and the end of the block.
+std::pair<uint32_t, uint32_t> Lowering::instsOf(uint32_t blockNumber) const {
+  const ptx::Block &block = function.blocks[blockNumber];
+  const uint32_t last = block.end < startOf.size() ? startOf[block.end] : uint32_t(code.insts.size());
+  return {startOf[block.first], last};
+}
+
 /// Numbers, positions in the order, leaders; and jump targets converted from PTX instructions to insts.
 void Lowering::finish() {
   BlockOrder order = orderBlocks(function.blocks);
@@ -338,11 +345,6 @@ void Lowering::finish() {
     byPlace[order.place[b]] = b;
   uint32_t counter = 1;
   std::vector<uint32_t> endOrder(function.blocks.size());
-  auto instsOf = [&](uint32_t b) {
-    const ptx::Block &block = function.blocks[b];
-    uint32_t last = block.end < startOf.size() ? startOf[block.end] : uint32_t(code.insts.size());
-    return std::pair(startOf[block.first], last);
-  };
   for (uint32_t b : byPlace) {
     auto [first, last] = instsOf(b);
     for (uint32_t i = first; i < last; ++i)
@@ -378,6 +380,22 @@ void Lowering::finish() {
   code.frameBytes = alignUp(frameEnd, RowAlignment);
 }
 
+/// What a thread that polls depends on, apart from memory: see Warp::hashState.
+void Lowering::findLoopState(const Liveness &live) {
+  for (uint32_t b = 0; b < function.blocks.size(); ++b) {
+    const uint32_t head = instsOf(b).first;
+    auto isBackward = [&](uint32_t pred) {
+      return code.insts[head].order <= code.insts[instsOf(pred).second - 1].order;
+    };
+    if (std::ranges::none_of(function.blocks[b].preds, isBackward))
+      continue;
+    std::vector<RegisterRow> &rows = code.stateOfLoop[head];
+    for (uint32_t r = 0; r < function.registers.size(); ++r)
+      if (live.isLiveAt(b, r))
+        rows.push_back({registerLoc(r), ptx::bitsOf(function.registers[r].cls)});
+  }
+}
+
 bool Lowering::run() {
   layOutFrame();
   readRegs.assign(function.registers.size(), false);
@@ -402,11 +420,12 @@ bool Lowering::run() {
     return false;
   Liveness live = liveness(function);
   for (uint32_t r = 0; r < function.registers.size(); ++r)
-    if (live.liveAtEntry[r])
+    if (!live.liveAt.empty() && live.isLiveAt(0, r))
       code.zeroed.push_back({registerLoc(r), rowBytes(ptx::bitsOf(function.registers[r].cls))});
   if (&code == kernel.codes.front().get())
     kernel.info.registers = live.pressure;
   finish();
+  findLoopState(live);
   return true;
 }
 

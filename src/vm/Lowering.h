@@ -11,6 +11,14 @@
 
 namespace heddle::vm {
 
+/// Registers that may be read before they are written, from the begin of each block on, and the most 32-bit registers live at once.
+struct Liveness {
+  std::vector<std::vector<uint64_t>> liveAt; ///< for each block a set of registers, 64 per word
+  unsigned pressure = 0;
+
+  bool isLiveAt(size_t block, uint32_t reg) const { return liveAt[block][reg / 64] >> reg % 64 & 1; }
+};
+
 /// Lowers one function to its executable form. The instruction families (Exec*.cpp) use it to read operands and
 /// to emit instructions.
 class Lowering {
@@ -65,7 +73,9 @@ public:
 private:
   bool lowerOne();
   void layOutFrame();
+  std::pair<uint32_t, uint32_t> instsOf(uint32_t blockNumber) const;
   void finish();
+  void findLoopState(const Liveness &live);
   Loc registerLoc(uint32_t index) const;
   Loc addressOfVariable(const ptx::Operand &operand, unsigned bits);
   Loc special(ptx::SpecialReg reg, unsigned bits);
@@ -112,12 +122,7 @@ std::vector<Loc> registerLocs(const ptx::Function &function);
 /// Destinations of an instruction: how many of its first operands are written.
 unsigned countDests(const ptx::Function &function, const ptx::Instr &instr);
 
-/// Liveness of registers: those that may be read before they are written, and the most 32-bit registers live
-/// at once.
-struct Liveness {
-  std::vector<bool> liveAtEntry;
-  unsigned pressure = 0;
-};
+/// Of a function as it is, by data flow.
 Liveness liveness(const ptx::Function &function);
 
 } // namespace heddle::vm

@@ -242,17 +242,28 @@ void Warp::completeWarpSyncs() {
 // --- spinning
 // --------------------------------------------------------------------------------------------------
 
+/// What the lanes of a split depend on at the head of a loop, apart from memory: registers that may be read from there on. Others
+/// are left out, since compiled code does not store what nobody reads; so are other lanes, which may have them.
 uint64_t Warp::hashState(const Split &split) const {
-  const uint64_t *words = reinterpret_cast<const uint64_t *>(split.frame->regs);
-  const size_t count = split.frame->code->frameBytes / 8;
-  uint64_t a = split.pc, b = split.mask, c = 0, d = 0;
-  auto mix = [](uint64_t h, uint64_t w) { return (h ^ w) * 0x9e3779b97f4a7c15u + (h >> 29); };
-  size_t i = 0;
-  for (; i + 4 <= count; i += 4)
-    a = mix(a, words[i]), b = mix(b, words[i + 1]), c = mix(c, words[i + 2]), d = mix(d, words[i + 3]);
-  for (; i < count; ++i)
-    a = mix(a, words[i]);
-  return mix(mix(a, b), mix(c, d));
+  uint64_t hash = split.pc;
+  auto mix = [&](uint64_t word) { hash = (hash ^ word) * 0x9e3779b97f4a7c15u + (hash >> 29); };
+  mix(split.mask);
+  for (const RegisterRow &each : split.frame->code->stateOfLoop.at(split.pc)) {
+    const uint8_t *row = split.frame->regs + each.row;
+    auto words = [&](const uint8_t *from, size_t bytes) {
+      for (uint64_t word = 0; bytes; from += sizeof word, bytes -= std::min(bytes, sizeof word), word = 0) {
+        std::memcpy(&word, from, std::min(bytes, sizeof word));
+        mix(word);
+      }
+    };
+    if (each.bits == 1)
+      mix(*reinterpret_cast<const uint32_t *>(row) & split.mask);
+    else if (split.mask == AllLanes)
+      words(row, each.bits / 8 * Lanes);
+    else
+      eachLane(split.mask, [&](unsigned lane) { words(row + each.bits / 8 * lane, each.bits / 8); });
+  }
+  return hash;
 }
 
 bool Warp::considerSpin(Split &split) {
