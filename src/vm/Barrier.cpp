@@ -141,7 +141,7 @@ void Block::release(unsigned number) {
       split.state = SplitState::Ready;
       split.jump(in, split.pc + 1);
     }
-    if (warp->splitCount)
+    if (warp->splitCount && warp->hasBegun)
       warp->useFrame(warp->now().frame);
   }
   barrier.reset(barrier.generation + 1);

@@ -69,6 +69,7 @@ struct Inst {
   uint32_t ordinal = 0; ///< PTX instructions before this one in the function
   uint8_t guardNegated = 0;
   uint8_t leader = 0; ///< first of a basic block
+  uint8_t endsThread = 0;
   uint8_t counts = 1; ///< 0 for helpers that represent no PTX instruction
   uint8_t bytes = 0;  ///< memory: of one element
   uint8_t elements = 1;

@@ -19,12 +19,16 @@
 
 namespace heddle::vm {
 
+class Warp;
+struct Frame;
+
 /// Blocks at which lanes of a split may wait while compiled code executes another one for the rest of them.
 constexpr unsigned MostApart = 32;
 
 /// What compiled code reads and writes. Its layout is known to src/jit.
 struct CompiledState {
   Warp *warp = nullptr;
+  Frame *root = nullptr;             ///< of a warp that has not begun yet (Warp::begin)
   uint8_t *registers = nullptr;      ///< rows of the frame
   const uint8_t *specials = nullptr; ///< rows of special registers
   uint8_t *shared = nullptr;
@@ -60,6 +64,12 @@ enum class CompiledExit : uint32_t {
   Handler,   ///< plus a Flow: its handler was executed and returned that
 };
 constexpr unsigned CompiledExitShift = 32;
+
+/// What compiled code returned, and the insts since the last jump.
+struct EnteredCode {
+  uint64_t result = 0;
+  uint32_t spent = 0;
+};
 
 using CompiledFunction = uint64_t (*)(CompiledState *, uint32_t entry);
 

@@ -12,6 +12,7 @@
 #include "vm/Warp.h"
 
 #include <cstring>
+#include <utility>
 
 namespace heddle::vm {
 namespace {
@@ -24,6 +25,8 @@ void countFor(CompiledState &state, Block &block, uint64_t lanes) {
 
 uint32_t executeInsts(CompiledState *state, uint32_t first, uint32_t count) {
   Warp &warp = *state->warp;
+  if (!warp.hasBegun)
+    warp.begin(state->root);
   const uint32_t all = warp.now().mask;
   const Inst *in = warp.code().insts.data() + first;
   for (const Inst *end = in + count; in != end; ++in) {
@@ -108,8 +111,8 @@ void Warp::separateApart(const CompiledState &state, uint32_t pc) {
   mayHaveOtherRows = true;
 }
 
-uint64_t Warp::enterCompiled(CompiledFunction run, uint32_t entry, CompiledState &state, uint32_t &budget) {
-  Split &split = now();
+/// What compiled code is given, for these lanes.
+void Warp::prepare(CompiledState &state, uint32_t lanes, uint32_t budget) {
   state.warp = this;
   state.registers = base[0], state.specials = base[2];
   state.shared = block->shared, state.sharedBytes = block->sharedBytes;
@@ -117,63 +120,112 @@ uint64_t Warp::enterCompiled(CompiledFunction run, uint32_t entry, CompiledState
   state.changes = &changes, state.polls = &polls;
   state.parameters = block->grid->parameters;
   state.execute = executeInsts;
-  state.counted = state.apartCounted = state.apartThreads = 0;
-  state.apartCount = 0;
-  state.mask = split.mask, state.firstLane = firstLane(split.mask);
-  state.orderLimit = splitCount > 1 ? orderLimit() : ~0u;
+  state.mask = lanes, state.firstLane = firstLane(lanes);
   state.budget = budget;
+}
+
+EnteredCode Warp::enterCompiled(CompiledFunction run, uint32_t entry, uint32_t spent, uint32_t &budget) {
+  Split &split = now();
+  CompiledState state;
+  prepare(state, split.mask, budget);
+  state.spent = spent;
+  state.orderLimit = splitCount > 1 ? orderLimit() : ~0u;
   state.roundsLeft = split.checkAt > split.backEdges ? split.checkAt - split.backEdges : 0;
   state.roundsCounted = state.roundsLeft;
   const uint64_t lanes = countLanes(split.mask);
-  const uint64_t result = run(&state, entry);
+  return leftCompiled(state, run(&state, entry), lanes, budget);
+}
+
+/// What has to be done with the state when compiled code has returned.
+EnteredCode Warp::leftCompiled(CompiledState &state, uint64_t result, uint64_t lanes, uint32_t &budget) {
   countFor(state, *block, lanes);
   budget = state.budget;
   if (result >> CompiledExitShift <
       uint64_t(CompiledExit::Handler)) // after a handler this may be another split
-    split.backEdges += state.roundsCounted - state.roundsLeft;
+    now().backEdges += state.roundsCounted - state.roundsLeft;
   if (state.apartCount)
     separateApart(state, uint32_t(result));
-  return result;
+  return {result, state.spent};
 }
 
-Flow Warp::runCompiled(const CompiledCode &compiled, uint32_t &budget) {
+/// Most warps of most kernels run in compiled code from the first instruction to the last; what a warp needs for anything else is
+/// set up only when something else happens. Nothing: the warp is to begin in the usual way, or has ended.
+std::optional<EnteredCode> Warp::enterFromStart(uint32_t &budget) {
+  const Code &entry = block->grid->kernel.entry();
+  const CompiledCode *compiled = compiledFor(entry, *block->grid);
+  Frame *root = rootFrame();
+  const uint32_t number = compiled ? compiled->entryAt[entry.entryPc] : 0;
+  CompiledFunction native = number && present == AllLanes && !entry.localBytes
+                                ? functionOf(compiled->whole, entry, *block->grid)
+                                : nullptr;
+  if (!native) {
+    begin(root);
+    return std::nullopt;
+  }
+  noteExecuted(entry);
+  noteCompiled(entry);
+  useFrame(root);
+  CompiledState state;
+  prepare(state, present, budget);
+  state.root = root;
+  state.orderLimit = ~0u;
+  state.roundsLeft = state.roundsCounted = FirstLook;
+  const uint64_t result = native(&state, number - 1);
+  const Inst &in = entry.insts[uint32_t(result)];
+  if (!hasBegun && in.endsThread && in.guard == NoLoc && !state.apartCount &&
+      result >> CompiledExitShift == uint64_t(CompiledExit::Interpret)) {
+    state.counted += in.counts;
+    countFor(state, *block, Lanes);
+    exited = present;
+    splitCount = 0;
+    block->lanesExited();
+    return std::nullopt;
+  }
+  if (!hasBegun)
+    begin(root);
+  return leftCompiled(state, result, Lanes, budget);
+}
+
+Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> entered, uint32_t &budget) {
   Split &split = now();
   useFrame(split.frame);
   const Inst *insts = split.frame->code->insts.data();
   const Inst *ip = insts + split.pc;
   segment = ip;
-  CompiledState state;
   uint32_t before = 0;        // insts between the last jump and `segment`
   bool isInterpreted = false; // compiled code stopped here
   for (;;) {
     Flow flow = Flow::Next;
     bool wasRun = false;
-    if (const uint32_t entry = compiled.entryAt[size_t(ip - insts)]; entry && !isInterpreted) {
+    const uint32_t entry = entered || isInterpreted ? 0 : compiled.entryAt[size_t(ip - insts)];
+    if (entry) {
       CompiledVersion &version = split.mask == AllLanes ? compiled.whole : compiled.masked;
       CompiledFunction native = functionOf(version, *split.frame->code, *block->grid);
       if (native && (!mayHaveOtherRows || hasExpectedRows(version, entry - 1, split.mask))) {
         if (ip != segment)
           flush(ip - 1);
-        state.spent = before + uint32_t(ip - segment);
         noteCompiled(*split.frame->code);
-        const uint64_t result = enterCompiled(native, entry - 1, state, budget);
-        ip = insts + uint32_t(result);
-        segment = ip;
-        before = state.spent;
-        const auto why = uint32_t(result >> CompiledExitShift);
-        if (why == uint32_t(CompiledExit::Leader)) {
-          split.jump(ip[-1], uint32_t(ip - insts));
-          if (mustReschedule())
-            return Flow::Reschedule;
-          continue;
-        }
-        isInterpreted = true;
-        if (why == uint32_t(CompiledExit::Wraps))
-          mayHaveOtherRows = true;
-        if (why >= uint32_t(CompiledExit::Handler)) {
-          flow = Flow(why - uint32_t(CompiledExit::Handler));
-          wasRun = true;
-        }
+        entered = enterCompiled(native, entry - 1, before + uint32_t(ip - segment), budget);
+      }
+    }
+    if (entered) {
+      const auto [result, spent] = *std::exchange(entered, {});
+      ip = insts + uint32_t(result);
+      segment = ip;
+      before = spent;
+      const auto why = uint32_t(result >> CompiledExitShift);
+      if (why == uint32_t(CompiledExit::Leader)) {
+        split.jump(ip[-1], uint32_t(ip - insts));
+        if (mustReschedule())
+          return Flow::Reschedule;
+        continue;
+      }
+      isInterpreted = true;
+      if (why == uint32_t(CompiledExit::Wraps))
+        mayHaveOtherRows = true;
+      if (why >= uint32_t(CompiledExit::Handler)) {
+        flow = Flow(why - uint32_t(CompiledExit::Handler));
+        wasRun = true;
       }
     }
     if (!wasRun) {

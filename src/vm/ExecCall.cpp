@@ -109,7 +109,7 @@ Flow enter(Warp &warp, const Inst &in, uint32_t mask, const CallSite &site, cons
   split.frame = frame;
   split.pc = callee.entryPc;
   split.order = callee.insts[split.pc].order;
-  split.backEdges = 0, split.checkAt = 16;
+  split.backEdges = 0, split.checkAt = FirstLook;
   return Flow::Reschedule;
 }
 
@@ -163,7 +163,7 @@ Flow returnLanes(Warp &warp, const Inst &in, uint32_t mask) {
   Split &split = warp.now();
   split.frame = caller;
   split.jump(call, caller->code->pcOf(call) + 1);
-  split.backEdges = 0, split.checkAt = 16;
+  split.backEdges = 0, split.checkAt = FirstLook;
   if (frame->live == 0)
     warp.dropFrame(frame);
   return Flow::Reschedule;

@@ -108,11 +108,11 @@ bool lowerFlow(Lowering &lo) {
   switch (lo.instr->op) {
   case Op::Bra: return lowerBranch(lo);
   case Op::BrxIdx: return lowerTable(lo);
-  case Op::Exit: lo.emit(exitLanes); return true;
+  case Op::Exit: lo.emit(exitLanes).endsThread = 1; return true;
   case Op::Ret:
     if (!lo.function.isEntry)
       return false; // a call returns: ExecCall.cpp
-    lo.emit(exitLanes);
+    lo.emit(exitLanes).endsThread = 1;
     return true;
   case Op::Trap: lo.emit(trap); return true;
   case Op::Nanosleep: lo.emit(sleep); return true;

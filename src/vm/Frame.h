@@ -26,6 +26,10 @@ struct Frame {
   size_t storageBytes = 0;
 };
 
+/// Backward jumps until a split is checked for polling (Splits.cpp) for the first time: few enough to detect it early, many
+/// enough to cost little.
+constexpr uint32_t FirstLook = 16;
+
 /// Why lanes do not run.
 enum class SplitState : uint8_t { Ready, AtBarrier, AtWarpSync, AtCluster };
 
@@ -43,7 +47,6 @@ struct Split {
   uint32_t backEdges = 0, checkAt = 0, checkEvery = 0; ///< spin detection, see Splits.cpp
   uint32_t pollsSeen = 0, changesSeen = 0;
   uint64_t stateHash = 0;
-  uint64_t lastRun = 0;
   uint32_t order = 0; ///< position in the order of its code
 
   /// Sets the pc by a jump from an instruction. Lanes that return to the head of a loop run after all that

@@ -21,9 +21,8 @@
 namespace heddle::vm {
 namespace {
 
-// Iterations of a loop between two checks of its state: few enough to detect polling early, many enough to cost
-// little.
-constexpr uint32_t FirstLook = 16, RarestLook = 1024;
+// Most iterations of a loop between two checks of its state.
+constexpr uint32_t RarestLook = 1024;
 // Iterations after which lanes that poll let others run first although something changed, and the same for loops
 // without polls.
 constexpr uint32_t PollingRounds = 8192, PlainRounds = 1 << 20;

@@ -31,30 +31,47 @@ void Warp::start(Block &owner, unsigned warpIndex, uint32_t lanes) {
   index = warpIndex;
   present = lanes;
   exited = polls = changes = carry = 0;
-  awaited = nullptr;
   mayHaveOtherRows = false;
+  splitCount = 1;
+  current = 0;
+  splits[0].mask = lanes;
+  splits[0].state = SplitState::Ready;
+  splits[0].idle = splits[0].deferred = false;
+  hasBegun = false;
+  fillSpecials();
+  if (Steering *steering = owner.grid->request.steering) {
+    begin(rootFrame());
+    steering->warpBegins(*this);
+  }
+}
+
+/// A frame for the kernel itself; all others are idle.
+Frame *Warp::rootFrame() {
+  const Code &entry = block->grid->kernel.entry();
+  idleFrames.clear();
+  for (auto &frame : frames)
+    idleFrames.push_back(frame.get());
+  return pushFrame(entry, nullptr, present);
+}
+
+/// What a warp needs that does not just run to its end in compiled code.
+void Warp::begin(Frame *root) {
+  const Code &entry = *root->code;
+  hasBegun = true;
+  awaited = nullptr;
   copies.clear();
   bulks.clear();
   copyGroup.fill(0);
   bulkGroup.fill(0);
-  idleFrames.clear();
-  for (auto &frame : frames)
-    idleFrames.push_back(frame.get());
-  splitCount = 1;
-  current = 0;
-  splits[0] = {};
-  fillSpecials();
-  const Code &entry = owner.grid->kernel.entry();
   localStride = (entry.localBytes + 15) & ~15u;
   // What a thread reads from its stack before writing must not depend on which block ran here before.
   local.assign(size_t(localStride) * Lanes, 0);
-  splits[0].mask = lanes;
-  splits[0].frame = pushFrame(entry, nullptr, lanes);
+  splits[0] = {};
+  splits[0].mask = present;
+  splits[0].frame = root;
   splits[0].pc = entry.entryPc;
-  splits[0].checkAt = 16;
-  useFrame(splits[0].frame);
-  if (Steering *steering = owner.grid->request.steering)
-    steering->warpBegins(*this);
+  splits[0].checkAt = FirstLook;
+  useFrame(root);
 }
 
 void Warp::useFrame(Frame *frame) {
@@ -275,15 +292,21 @@ SliceEnd Warp::slice(uint32_t budget) {
     splits[i].deferred = splits[i].idle = false;
   const bool observed =
       block->grid->observer && block->grid->interests & (Observer::Instructions | Observer::CodeBlocks);
+  std::optional<EnteredCode> entered;
+  if (!hasBegun) {
+    entered = enterFromStart(budget);
+    if (splitCount == 0)
+      return SliceEnd::Done;
+  }
   for (;;) {
-    if (!pick())
+    if (!entered && !pick())
       break;
     const Code &ran = code();
     noteExecuted(ran);
     const CompiledCode *compiled = compiledFor(ran, *block->grid);
     const uint64_t before = block->warpInstructions;
     const bool forAllLanes = now().mask == AllLanes;
-    Flow flow = compiled                        ? runCompiled(*compiled, budget)
+    Flow flow = compiled                        ? runCompiled(*compiled, std::exchange(entered, {}), budget)
                 : block->grid->request.steering ? run<Watch::Steering>(budget)
                 : observed                      ? run<Watch::Observer>(budget)
                                                 : run<Watch::Nobody>(budget);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ class Block;
 struct Core;
 struct CompiledState;
 struct CompiledVersion;
+struct EnteredCode;
 
 /// Host pointers of the lanes of one memory instruction.
 struct Pointers {
@@ -73,6 +75,8 @@ public:
   std::array<uint64_t, Lanes> clusterGeneration{};      ///< of the last barrier.cluster.arrive
 
   void start(Block &owner, unsigned warpIndex, uint32_t lanes);
+  void begin(Frame *root);
+  bool hasBegun = false; ///< false until an instruction is executed by its handler
   SliceEnd slice(uint32_t budget);
 
   template <class T> T *row(Loc loc) { return reinterpret_cast<T *>(base[loc >> 30] + (loc & LocOffset)); }
@@ -134,10 +138,15 @@ public:
 private:
   enum class Watch : uint8_t { Nobody, Observer, Steering };
   template <Watch W> Flow run(uint32_t &budget);
-  Flow runCompiled(const CompiledCode &compiled, uint32_t &budget); // CompiledRun.cpp
+  Frame *rootFrame();
+  // CompiledRun.cpp
+  std::optional<EnteredCode> enterFromStart(uint32_t &budget);
+  Flow runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> entered, uint32_t &budget);
   bool hasExpectedRows(const CompiledVersion &version, uint32_t entry, uint32_t mask);
-  uint64_t enterCompiled(uint64_t (*run)(CompiledState *, uint32_t), uint32_t entry, CompiledState &state,
-                         uint32_t &budget);
+  EnteredCode enterCompiled(uint64_t (*run)(CompiledState *, uint32_t), uint32_t entry, uint32_t spent,
+                            uint32_t &budget);
+  EnteredCode leftCompiled(CompiledState &state, uint64_t result, uint64_t lanes, uint32_t &budget);
+  void prepare(CompiledState &state, uint32_t lanes, uint32_t budget);
   void separateApart(const CompiledState &state, uint32_t pc);
   uint32_t orderLimit() const;
   bool pick();

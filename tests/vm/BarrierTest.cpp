@@ -79,6 +79,16 @@ TEST(Barrier, NamedBarriersLetProducersRunAhead) {
     EXPECT_EQ(out[i], 28 + 8 * (i - 32)) << i;
 }
 
+TEST(Barrier, OneCompletesBeforeOtherWarpsBegin) {
+  Runner runner(Head +
+                "setp.ne.u32 %p0, %r30, 0; @%p0 bra later; bar.sync 1, 32;\nlater: add.u32 %r1, %r30, 7;\n" +
+                StoreR1);
+  auto *out = runner.buffer<uint32_t>(96);
+  runner.run({1}, {96}, out, out);
+  for (unsigned i = 0; i < 96; ++i)
+    EXPECT_EQ(out[i], 7 + i / 32);
+}
+
 TEST(Barrier, ThreadsThatExitedAreNotWaitedFor) {
   Runner runner(Head + "setp.lt.u32 %p0, %r0, 40; @%p0 ret; bar.sync 0; mov.u32 %r1, 1;\n" + StoreR1);
   auto *out = runner.buffer<uint32_t>(96);
