@@ -36,6 +36,8 @@ namespace {
 constexpr uint32_t WarpQuantum = 4096;
 // Rounds over the warps between two checks whether the launch should stop.
 constexpr unsigned RoundsPerLook = 64;
+// Runs of blocks between two looks at the clock.
+constexpr unsigned RunsPerClock = 16;
 // Rounds in which warps only polled, before other blocks get the core.
 constexpr unsigned EnoughStall = 64;
 
@@ -121,7 +123,8 @@ BlockEnd Block::run(Core &core) {
   const uint64_t changesBefore = changes();
   hasMoved = false;
   for (unsigned round = 0;; ++round) {
-    if (round % RoundsPerLook == 0 && grid->mustStop(*this))
+    // A short block takes hardly longer than reading the clock.
+    if (round % RoundsPerLook == 0 && grid->mustStop(*this, round != 0 || core.runs++ % RunsPerClock == 0))
       return BlockEnd::Stopped;
     bool moved = false, deferred = false, done = true, idle = true;
     if (scheduleState)

@@ -76,14 +76,14 @@ uint64_t Grid::indexOf(const Dim3 &block) const {
   return (uint64_t(block.z) * request.grid.y + block.y) * request.grid.x + block.x;
 }
 
-bool Grid::mustStop(const Block &block) {
+bool Grid::mustStop(const Block &block, bool looksAtClock) {
   if (faultCluster.load(std::memory_order_relaxed) < block.cluster->index ||
       timedOut.load(std::memory_order_relaxed) || stopped.load(std::memory_order_relaxed))
     return true;
   bool late =
       request.maxWarpInstructions && executed.load(std::memory_order_relaxed) > request.maxWarpInstructions;
   late |= request.cancel && request.cancel->load(std::memory_order_relaxed);
-  if (!late && request.maxSeconds > 0)
+  if (!late && looksAtClock && request.maxSeconds > 0)
     late =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() > request.maxSeconds;
   if (late)
@@ -174,7 +174,8 @@ void Grid::settle(std::unique_ptr<Cluster> ran, BlockEnd end) {
     ran->idleEpoch = progressEpoch;
   } else {
     ++progressEpoch;
-    lastProgress = std::chrono::steady_clock::now();
+    if (memory.hasHostVisible()) // asked for by checkDeadlock only then
+      lastProgress = std::chrono::steady_clock::now();
   }
   switch (end) {
   case BlockEnd::AwaitOrder: awaiting.push_back(std::move(ran)); return;
@@ -204,8 +205,11 @@ void Grid::finish(Cluster &ran) {
   for (const auto &block : ran.blocks)
     if (!block->output.empty())
       outputs[ran.index] += block->output;
-  doneAhead.insert(ran.index);
   uint64_t first = oldest.load();
+  if (ran.index == first)
+    ++first;
+  else
+    doneAhead.insert(ran.index);
   while (!doneAhead.empty() && *doneAhead.begin() == first) {
     doneAhead.erase(doneAhead.begin());
     ++first;

@@ -24,6 +24,7 @@ struct Core {
 
   unsigned index = 0;
   uint64_t epoch = 0;
+  unsigned runs = 0;                                   ///< of blocks, from the beginning or continued
   std::vector<Range> loads, stores;                    ///< for each site, the range of its last access
   std::array<Range, Recent> recentLoads, recentStores; ///< by page
   bool alone = true;                                   ///< no other core runs blocks of this launch
@@ -73,7 +74,7 @@ public:
     return !ordered.load(std::memory_order_relaxed) || oldest.load(std::memory_order_acquire) == who.index;
   }
   /// Called from time to time while a block runs.
-  bool mustStop(const Block &block);
+  bool mustStop(const Block &block, bool looksAtClock);
   void count(uint64_t instructions) {
     if (request.maxWarpInstructions) // an atomic after every slice costs as much as a short slice
       executed.fetch_add(instructions, std::memory_order_relaxed);
