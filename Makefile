@@ -45,7 +45,7 @@ test: packages build ## build and run all tests
 	@tools/setup permitted tests
 	@cd $(BUILD) && HEDDLE_HEADER_CACHE="$$PWD/headers" HEDDLE_COMPILE_CACHE="$$PWD/compiled" ctest --output-on-failure -j $(JOBS)
 
-matrix: build    ## coarsen every test program in every way, 2,000 random kernels and 3,000 random programs (an hour)
+matrix: build    ## coarsen every test program in every way, 2,000 random kernels and 3,000 random programs; run 100,000 random PTX kernels on each engine (hours)
 	@tools/build $(BUILD) $(JOBS) matrix
 
 bench: release   ## run the benchmarks (ratios; absolute times only where a GPU is named)

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled code beside the interpreter: the same results, faults and counts, for kernels written for the purpose and for random ones
-// with divergence, loops, barriers, shuffles and atomics.
+// Compiled code beside the interpreter: the same results, faults and counts, for kernels written for the purpose (RandomPtxTest.cpp has
+// random ones).
 #include "vm/Engine.h"
 
 #include "Runner.h"
 #include "vm/CompileQueue.h"
 
 #include <cstdlib>
-#include <random>
-#include <sstream>
 
 namespace heddle::vm::test {
 namespace {
@@ -64,171 +62,6 @@ void expectSame(const std::string &text, Dim3 grid, Dim3 block, size_t words, ui
     EXPECT_EQ(found.threadInstructions, expected.threadInstructions);
     for (size_t i = 0; i < words; ++i)
       ASSERT_EQ(found.memory[i], expected.memory[i]) << "word " << i << " of\n" << text;
-  }
-}
-
-// --- random kernels
-
-constexpr unsigned Registers = 10, Words = 64, MemoryWords = 8192;
-
-class RandomKernel {
-public:
-  explicit RandomKernel(uint64_t seed) : random(seed) {
-    for (unsigned i = 0; i < 4; ++i)
-      statement(0);
-  }
-
-  std::string text() const {
-    return ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
-           ".reg .b64 %rd<8>; .reg .b32 %r<" +
-           std::to_string(Registers) +
-           ">; .reg .b32 %c<64>; .reg .b32 %t<8>; .reg .pred %p<64>; .shared .align 16 .b32 s[64];\n"
-           "ld.param.u64 %rd0, [memory]; ld.param.u32 %r0, [number]; mov.u32 %t0, %tid.x; mov.u32 %t1, "
-           "%tid.y;\n"
-           "mov.u32 %t2, %ntid.x; mad.lo.s32 %t0, %t1, %t2, %t0; mov.u32 %r1, %tid.x; mov.u32 %r2, "
-           "%ctaid.x;\n"
-           "mov.u32 %r3, %laneid; mov.u32 %r4, %tid.y; mov.u32 %r5, 1065353216; mul.lo.u32 %r6, %t0, 40503;\n"
-           "mov.u32 %r7, 5; shr.u32 %r8, %t0, 2; mov.u32 %r9, %t0;\n" +
-           body +
-           // every thread its registers, behind the words that all share
-           "mov.u32 %t3, %ctaid.x; mad.lo.s32 %t3, %t3, 128, %t0; mul.wide.u32 %rd1, %t3, 40; add.u64 %rd1, "
-           "%rd1, %rd0;\n" +
-           stores() + "ret;\n}\n";
-  }
-
-private:
-  unsigned upTo(unsigned count) { return unsigned(random() % count); }
-  std::string reg() { return "%r" + std::to_string(upTo(Registers)); }
-  std::string operand() { return upTo(4) ? reg() : std::to_string(upTo(100)); }
-  std::string label() { return "L" + std::to_string(labels++); }
-  std::string predicate() { return "%p" + std::to_string(predicates++ % 64); }
-  void line(const std::string &words) { body += words + "\n"; }
-
-  static std::string stores() {
-    std::string all;
-    for (unsigned i = 0; i < Registers; ++i)
-      all += "st.global.u32 [%rd1+" + std::to_string(1024 + 4 * i) + "], %r" + std::to_string(i) + ";\n";
-    return all;
-  }
-
-  void operation() {
-    static const char *const two[] = {"add.u32", "sub.s32", "mul.lo.u32", "and.b32", "or.b32",  "xor.b32",
-                                      "min.s32", "max.u32", "add.f32",    "mul.f32", "shl.b32", "shr.s32"};
-    const std::string guard = upTo(6) ? "" : comparison() + " ";
-    switch (upTo(5)) {
-    case 0: line(guard + "mad.lo.s32 " + reg() + ", " + reg() + ", " + operand() + ", " + reg() + ";"); break;
-    case 1: line(guard + "fma.rn.f32 " + reg() + ", " + reg() + ", " + reg() + ", " + reg() + ";"); break;
-    default: line(guard + two[upTo(std::size(two))] + " " + reg() + ", " + reg() + ", " + reg() + ";");
-    }
-  }
-  /// A predicate of a random comparison, as a guard.
-  std::string comparison() {
-    static const char *const how[] = {"lt.u32", "ge.s32", "eq.u32", "ne.u32"};
-    const std::string to = predicate();
-    if (upTo(2)) { // about half of the lanes
-      line("and.b32 %t4, " + reg() + ", 1; setp.eq.u32 " + to + ", %t4, 0;");
-    } else {
-      line(std::string("setp.") + how[upTo(4)] + " " + to + ", " + reg() + ", " + operand() + ";");
-    }
-    return (upTo(2) ? "@" : "@!") + to;
-  }
-  void atomic() {
-    static const char *const how[] = {"add.u32", "min.s32", "max.u32",  "and.b32",
-                                      "or.b32",  "xor.b32", "exch.b32", "inc.u32"};
-    const std::string guard = upTo(4) ? "" : comparison() + " ";
-    if (upTo(3))
-      line(guard + "atom.shared." + how[upTo(std::size(how))] + " " + reg() + ", [%t7], " + operand() + ";");
-    else
-      line(guard + "red.shared." + how[upTo(4)] + " [%t7], " + reg() + ";");
-  }
-  void access() {
-    line("and.b32 %t5, " + reg() + ", " + std::to_string(Words - 1) +
-         "; shl.b32 %t6, %t5, 2; cvt.u64.u32 %rd2, %t6;"
-         " add.u64 %rd3, %rd0, %rd2; mov.u32 %t7, s; add.u32 %t7, %t7, %t6;");
-    switch (upTo(7)) {
-    case 0: line("ld.global.u32 " + reg() + ", [%rd3];"); break;
-    case 1: line("st.global.u32 [%rd3], " + reg() + ";"); break;
-    case 2: line("ld.shared.u32 " + reg() + ", [%t7];"); break;
-    case 3: line("st.shared.u32 [%t7], " + reg() + ";"); break;
-    case 4: atomic(); break;
-    case 5: line("ld.global.s16 " + reg() + ", [%rd3+2];"); break;
-    default: line("red.global.add.u32 [%rd3], " + reg() + ";");
-    }
-  }
-  /// Of the whole warp.
-  void exchangeOfAll() {
-    static const char *const how[] = {"up", "down", "bfly", "idx"};
-    static const char *const clamps[] = {"0", "31", "6175", "7936"};
-    const std::string p = predicate(), by = upTo(2) ? std::to_string(upTo(32)) : reg();
-    line(std::string("shfl.sync.") + how[upTo(4)] + ".b32 " + reg() + "|" + p + ", " + reg() + ", " + by +
-         ", " + clamps[upTo(4)] + ", -1; @" + p + " add.u32 " + reg() + ", " + reg() + ", 1;");
-    const std::string guard = comparison(), q = guard.substr(guard.find('%'));
-    line("vote.sync.ballot.b32 " + reg() + ", " + q + ", 0xffffffff; vote.sync." +
-         (upTo(2)   ? "any"
-          : upTo(2) ? "all"
-                    : "uni") +
-         ".pred " + p + ", " + q + ", -1; selp.u32 " + reg() + ", " + reg() + ", " + reg() + ", " + p + ";");
-  }
-  void exchange() {
-    line("activemask.b32 %t4; shfl.sync.bfly.b32 " + reg() + ", " + reg() + ", " +
-         std::to_string(1 + upTo(16)) + ", 31, %t4;");
-  }
-  void choice(unsigned depth) {
-    const std::string end = label(), other = label();
-    line(comparison() + " bra " + other + ";");
-    statement(depth + 1);
-    const bool hasElse = upTo(2);
-    if (hasElse)
-      line("bra " + end + ";");
-    line(other + ":");
-    if (hasElse) {
-      statement(depth + 1);
-      line(end + ":");
-    }
-  }
-  void loop(unsigned depth) {
-    const std::string head = label(), counter = "%c" + std::to_string(counters++ % 64), p = predicate();
-    line(upTo(2) ? "and.b32 " + counter + ", " + reg() + ", 7;"
-                 : "mov.u32 " + counter + ", " + std::to_string(upTo(6)) + ";");
-    line(head + ":");
-    for (unsigned i = 0; i < 1 + upTo(3); ++i)
-      statement(depth + 1);
-    if (upTo(2))
-      line("add.u32 " + reg() + ", " + counter + ", 1;");
-    line("setp.gt.u32 " + p + ", " + counter + ", 0; sub.u32 " + counter + ", " + counter + ", 1; @" + p +
-         " bra " + head + ";");
-  }
-  void statement(unsigned depth) {
-    for (unsigned i = 0; i < 1 + upTo(4); ++i)
-      operation();
-    switch (upTo(depth < 3 ? 7 : 4)) {
-    case 0: access(); break;
-    case 1: depth == 0 ? exchangeOfAll() : exchange(); break;
-    case 2: depth == 0 ? line("bar.sync 0;") : access(); break;
-    case 3: access(); break;
-    case 4:
-    case 5: choice(depth); break;
-    default: loop(depth);
-    }
-  }
-
-  std::mt19937_64 random;
-  std::string body;
-  unsigned labels = 0, predicates = 0, counters = 0;
-};
-
-TEST(Engines, RandomKernelsLeaveTheSame) {
-  ASSERT_EQ(whyNoCompiler(), "");
-  // HEDDLE_RANDOM_KERNELS="FIRST COUNT" runs others.
-  uint64_t FirstSeed = 1, Kernels = 6;
-  if (const char *given = std::getenv("HEDDLE_RANDOM_KERNELS"))
-    std::istringstream(given) >> FirstSeed >> Kernels;
-  const Dim3 blocks[] = {{64}, {32}, {48}, {16, 6}, {8, 8}, {33}};
-  for (uint64_t seed = FirstSeed; seed < FirstSeed + Kernels; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    expectSame(RandomKernel(seed).text(), {2}, blocks[seed % std::size(blocks)], MemoryWords);
-    if (HasFatalFailure())
-      return;
   }
 }
 
