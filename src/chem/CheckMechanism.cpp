@@ -437,6 +437,10 @@ std::string nameOfTransportFile(const Mechanism &mechanism) {
   return std::filesystem::path(mechanism.transportFile).filename().string();
 }
 
+std::string unsupportedTransport(const Mechanism &mechanism) {
+  return fmt::format("the transport model '{}' is not supported", mechanism.unsupportedTransport);
+}
+
 const char *const whereTransportIsSearched = "they are read from tran.dat, trans.dat, transport.dat or "
                                              "tran.inp of a folder, from a file given by name, "
                                              "or from 'transport' of the species of a YAML file";
@@ -458,6 +462,10 @@ void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics) {
 }
 
 void checkTransport(const Mechanism &mechanism, Diagnostics &diagnostics) {
+  if (!mechanism.unsupportedTransport.empty())
+    diagnostics.error(mechanism.transportModelLocation, unsupportedTransport(mechanism))
+        .withHint("transport kernels are mixture-averaged: change it to 'mixture-averaged' if that is meant; "
+                  "chemistry needs none (--kernel chemistry)");
   if (mechanism.transportFile.empty()) {
     diagnostics
         .error({.file = mechanism.species.empty() ? "" : mechanism.species[0].location.file},
@@ -488,6 +496,14 @@ void warnWithoutTransport(const Mechanism &mechanism, Diagnostics &diagnostics) 
               species.location,
               fmt::format("there are no transport data for species '{}'; transport is omitted", species.name))
           .withHint(fmt::format("add them to {}", nameOfTransportFile(mechanism)));
+}
+
+void warnOfTransportModel(const Mechanism &mechanism, Diagnostics &diagnostics) {
+  if (!mechanism.unsupportedTransport.empty())
+    diagnostics
+        .warning(mechanism.transportModelLocation,
+                 unsupportedTransport(mechanism) + ": transport, if it is computed, is mixture-averaged")
+        .withHint("change it to 'mixture-averaged' if that is meant");
 }
 
 } // namespace heddle::chem

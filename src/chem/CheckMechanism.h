@@ -12,9 +12,12 @@ namespace heddle::chem {
 /// as duplicates: written out in reverse or as a multiple, too.
 void checkMechanism(const Mechanism &mechanism, Diagnostics &diagnostics);
 
-/// Every species has transport data: for those who need them.
+/// Every species has transport data, and the file asks for no other transport model than mixture averages: for those who
+/// need transport.
 void checkTransport(const Mechanism &mechanism, Diagnostics &diagnostics);
-/// The same as warnings, for those who go on without transport.
+/// The data as warnings, for those who go on without transport.
 void warnWithoutTransport(const Mechanism &mechanism, Diagnostics &diagnostics);
+/// The model as a warning, for those who may not need transport.
+void warnOfTransportModel(const Mechanism &mechanism, Diagnostics &diagnostics);
 
 } // namespace heddle::chem

@@ -156,6 +156,9 @@ struct Mechanism {
   std::vector<Species> species;
   std::vector<Reaction> reactions;
   std::string transportFile; ///< where transport data are from; empty where there are none
+  /// Another transport model than that of mixture averages, which is the only one here; empty where the file asks for none.
+  std::string unsupportedTransport;
+  SourceLocation transportModelLocation;
 
   std::optional<unsigned> find(const std::string &speciesName) const;
   bool hasTransport() const; ///< of all species

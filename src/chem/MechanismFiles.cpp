@@ -86,6 +86,8 @@ public:
     }
     if (mechanism && input.needsTransport)
       return checkedTransport(std::move(mechanism));
+    if (mechanism)
+      warnOfTransportModel(*mechanism, diagnostics);
     return mechanism;
   }
 

@@ -13,6 +13,7 @@
 #include "support/Suggest.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 
 namespace heddle::chem {
@@ -72,10 +73,43 @@ private:
           .withHint("'ideal-gas' is");
     else
       keys.check(phase, YamlMap::Phase);
+    checkKinetics();
+    noteTransportModel();
     // It changes the efficiencies of reactions; the other values only decide what is reported.
     if (YamlNode rule = phase["explicit-third-body-duplicates"]; rule.text() == "modify-efficiency")
       diagnostics.refuse(rule.location(), "'modify-efficiency' is not supported")
           .withHint("set the efficiencies of these third bodies to zero in the reactions with M");
+  }
+
+  /// Cantera's names, and those of its earlier versions.
+  static bool isOneOf(const YamlNode &node, std::initializer_list<std::string_view> names) {
+    return node.isText() && std::ranges::find(names, node.text()) != names.end();
+  }
+
+  void checkKinetics() {
+    const YamlNode model = phase["kinetics"];
+    if (!model.exists() || isOneOf(model, {"gas", "Gas", "bulk", "none", "None"}))
+      return;
+    if (model.isText())
+      diagnostics.refuse(model.location(), fmt::format("kinetics '{}' are not supported", model.text()))
+          .withHint("'gas' and 'none' are");
+    else
+      diagnostics.error(model.location(), "'kinetics' of a phase is one name").withHint("'gas' or 'none'");
+  }
+
+  /// Whether it matters depends on what is computed: see checkTransport.
+  void noteTransportModel() {
+    const YamlNode model = phase["transport"];
+    if (!model.exists() ||
+        isOneOf(model, {"mixture-averaged", "Mix", "mixture-averaged-CK", "CK_Mix", "none", "None"}))
+      return;
+    if (!model.isText()) {
+      diagnostics.error(model.location(), "'transport' of a phase is one name")
+          .withHint("'mixture-averaged' or 'none'");
+      return;
+    }
+    mechanism.unsupportedTransport = model.text();
+    mechanism.transportModelLocation = model.location();
   }
 
   /// `gri30.yaml/species` is a section of another file.
@@ -247,7 +281,7 @@ private:
 
   void readReactions() {
     YamlNode listed = phase["reactions"], kinetics = phase["kinetics"];
-    if (listed.text() == "none" || kinetics.text() == "none")
+    if (listed.text() == "none" || isOneOf(kinetics, {"none", "None"}))
       return;
     if (phase.exists() && !kinetics.exists() && !listed.exists()) {
       warnWithoutKinetics();

@@ -2,6 +2,7 @@
 //
 // What a Cantera YAML file may hold, its units, and the messages where something in it is wrong.
 #include "Shared.h"
+#include "chem/CheckMechanism.h"
 #include "chem/Constants.h"
 #include "chem/Yaml.h"
 
@@ -267,6 +268,7 @@ TEST(YamlForms, OrdersFollowCanterasRules) {
   expectSaid(with("A <=> B", "orders: {A: 0.5}"),
              "error: orders are given for the reversible reaction 'A <=> B'\n");
   expectSaid(with("A => B", "orders: {A: -0.5}"), "error: the order of 'A' is negative\n");
+  expectSaid(with("A => B", "orders: {A: -0.5}"), "\nhint: add 'negative-orders: true' if this is meant\n");
   expectSaid(with("A => B", "orders: {D: 0.5}"),
              "error: the order of 'D' is that of a species that is no reactant\n");
   readGoodYaml(with("A <=> B", "orders: {}"));
@@ -540,6 +542,47 @@ TEST(YamlMalformed, PhasesThatAreNotSupported) {
              "2:21: error: a phase that is 'pure-fluid' is not supported");
   expectSaid("phases:\n- name: g\n  species:\n  - gri30.yaml/species: [H2]\n  - species: all\n" + species(),
              "4:5: error: 'gri30.yaml/species' is of another file");
+}
+
+TEST(YamlMalformed, KineticsThatAreNotThoseOfAGas) {
+  const auto with = [](std::string_view kinetics) {
+    return fmt::format(
+        "phases:\n- {{name: g, species: all, kinetics: {}}}\n{}reactions:\n- {{equation: A <=> B, "
+        "rate-constant: [1, 0, 0]}}\n",
+        kinetics, species());
+  };
+  expectSaid(with("surface"), "a.yaml:2:37: error: kinetics 'surface' are not supported\n");
+  expectSaid(with("surface"), "\nhint: 'gas' and 'none' are\n");
+  expectSaid(with("gaz"), "error: kinetics 'gaz' are not supported\n");
+  expectSaid(with("[gas]"), "error: 'kinetics' of a phase is one name\n");
+  // Cantera's other names of the same.
+  for (const char *same : {"gas", "Gas", "bulk"})
+    EXPECT_EQ(readGoodYaml(with(same)).reactions.size(), 1u) << same;
+  for (const char *same : {"none", "None"})
+    EXPECT_TRUE(readGoodYaml(with(same)).reactions.empty()) << same;
+}
+
+TEST(YamlTransportModel, AnotherThanMixtureAveragedIsRefusedWhereTransportIsNeeded) {
+  const auto said = [](std::string_view model, void (*check)(const Mechanism &, Diagnostics &)) {
+    const Mechanism m = readGoodYaml(
+        fmt::format("phases:\n- {{name: g, species: all, transport: {}}}\n{}", model, species()));
+    Diagnostics diagnostics;
+    check(m, diagnostics);
+    return test::printed(diagnostics);
+  };
+  for (const char *model : {"multicomponent", "ionized-gas", "high-pressure", "unity-Lewis-number", "foo"}) {
+    const std::string text = fmt::format("the transport model '{}' is not supported", model);
+    EXPECT_NE(said(model, checkTransport).find("a.yaml:2:38: error: " + text + "\n"), std::string::npos);
+    const std::string warned = said(model, warnOfTransportModel);
+    EXPECT_NE(warned.find("a.yaml:2:38: warning: " + text + ": transport, if"), std::string::npos) << warned;
+  }
+  for (const char *model :
+       {"mixture-averaged", "Mix", "mixture-averaged-CK", "CK_Mix", "none", "None", "~"}) {
+    EXPECT_EQ(said(model, warnOfTransportModel), "") << model;
+    EXPECT_EQ(said(model, checkTransport).find("transport model"), std::string::npos) << model;
+  }
+  expectSaid("phases:\n- {name: g, species: all, transport: [Mix]}\n" + species(),
+             "error: 'transport' of a phase is one name\n");
 }
 
 TEST(YamlMalformed, Reactions) {
