@@ -41,6 +41,11 @@ template <typename Table> auto findKeyword(const Table &table, std::string_view 
   return found == std::ranges::end(table) ? nullptr : &*found;
 }
 
+/// A species is looked for first: nothing keeps it from being called as one of these.
+const UnsupportedKeyword *findUnsupported(std::string_view word, const NameTable &species) {
+  return species.find(word) ? nullptr : findKeyword(unsupportedKeywords, word);
+}
+
 bool isDuplicateWord(std::string_view word) {
   std::string upper = upperCase(word);
   return upper == "DUP" || upper == "DUPLICATE" || upper == "DUPL" || upper == "DUPLICATES";
@@ -82,8 +87,12 @@ private:
       return true;
     }
     skipBlanks();
-    if (word.text.empty() || at >= line.end || line.text[at] != '/')
+    if (word.text.empty() || at >= line.end || line.text[at] != '/') {
+      // MOME and XSMI have no slashes, and whoever forgets those of another should know that they would not help.
+      if (const UnsupportedKeyword *keyword = findUnsupported(word.text, species))
+        return refuse(*keyword, line.at(word.column, word.text.size()));
       return reportNoSlash(word);
+    }
     size_t closing = closingSlash(word);
     if (closing >= line.end)
       return reportNoClosing(word);
@@ -109,7 +118,7 @@ private:
   }
 
   bool reportNoSlash(const Word &word) {
-    bool isKeyword = findKeyword(numbersKeywords, word.text) || findKeyword(unsupportedKeywords, word.text);
+    bool isKeyword = findKeyword(numbersKeywords, word.text);
     diagnostics
         .error(line.at(word.column, std::max<size_t>(word.text.size(), 1)),
                fmt::format("{} '{}' needs its numbers between two slashes",
@@ -134,14 +143,15 @@ private:
       return takeOrder(item, auxiliary.reverseOrders);
     if (equalsIgnoringCase(word, "UNITS"))
       return takeUnits(item);
-    // A species is looked for first: nothing keeps it from being called as one of these.
-    if (const UnsupportedKeyword *keyword = findKeyword(unsupportedKeywords, word);
-        keyword && !species.find(word)) {
-      diagnostics.refuse(locationOf(item),
-                         fmt::format("'{}', {}, is not supported", keyword->text, keyword->what));
-      return false;
-    }
+    if (const UnsupportedKeyword *keyword = findUnsupported(word, species))
+      return refuse(*keyword, locationOf(item));
     return takeEfficiency(item);
+  }
+
+  bool refuse(const UnsupportedKeyword &keyword, SourceLocation location) {
+    diagnostics.refuse(std::move(location),
+                       fmt::format("'{}', {}, is not supported", keyword.text, keyword.what));
+    return false;
   }
 
   std::string ofReaction(std::string_view keyword) const {
@@ -261,13 +271,14 @@ bool readAuxiliaryLine(const Line &line, std::string_view reaction, const NameTa
   return AuxiliaryLine(line, reaction, species, auxiliary, diagnostics).read();
 }
 
-bool beginsWithAuxiliaryKeyword(const Line &line) {
+bool beginsWithAuxiliaryKeyword(const Line &line, const NameTable &species) {
   std::vector<Word> words = splitWords(line);
   if (words.empty())
     return false;
   std::string_view word = words[0].text.substr(0, words[0].text.find('/'));
   return isDuplicateWord(word) || findKeyword(numbersKeywords, word) || equalsIgnoringCase(word, "FORD") ||
-         equalsIgnoringCase(word, "RORD") || equalsIgnoringCase(word, "UNITS");
+         equalsIgnoringCase(word, "RORD") || equalsIgnoringCase(word, "UNITS") ||
+         findUnsupported(word, species);
 }
 
 } // namespace heddle::chem

@@ -49,7 +49,7 @@ struct Auxiliary {
 bool readAuxiliaryLine(const Line &line, std::string_view reaction, const NameTable &species,
                        Auxiliary &auxiliary, Diagnostics &diagnostics);
 
-/// Does a line begin with an auxiliary keyword? It may be without its slashes.
-bool beginsWithAuxiliaryKeyword(const Line &line);
+/// Does a line begin with an auxiliary keyword, supported or not? It may be without its slashes.
+bool beginsWithAuxiliaryKeyword(const Line &line, const NameTable &species);
 
 } // namespace heddle::chem

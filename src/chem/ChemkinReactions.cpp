@@ -22,10 +22,10 @@ bool endsInThreeNumbers(const std::vector<Word> &words) {
 enum class LineKind { Reaction, Auxiliary, Neither };
 
 /// A species may have = in its name, and then an efficiency has it too.
-LineKind kindOf(const Line &line, const std::vector<Word> &words) {
+LineKind kindOf(const Line &line, const std::vector<Word> &words, const NameTable &species) {
   if (hasLetter(line, '='))
     return hasLetter(line, '/') && !endsInThreeNumbers(words) ? LineKind::Auxiliary : LineKind::Reaction;
-  if (hasLetter(line, '/') || beginsWithAuxiliaryKeyword(line))
+  if (hasLetter(line, '/') || beginsWithAuxiliaryKeyword(line, species))
     return LineKind::Auxiliary;
   return endsInThreeNumbers(words) ? LineKind::Reaction : LineKind::Neither;
 }
@@ -77,7 +77,7 @@ private:
 
   void take(const Line &line) {
     std::vector<Word> words = splitWords(line);
-    switch (kindOf(line, words)) {
+    switch (kindOf(line, words, species)) {
     case LineKind::Reaction:
       finish();
       begin(line, words);

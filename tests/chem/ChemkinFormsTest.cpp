@@ -8,6 +8,7 @@
 namespace heddle::chem {
 namespace {
 
+using test::card;
 using test::complaints;
 using test::readSmall;
 
@@ -329,6 +330,39 @@ TEST(ChemkinForms, KeywordsOfOtherModelsAreRefusedByName) {
                 .find("9:1: error: 'FIT1', a power-series rate, is "
                       "not supported"),
             std::string::npos);
+}
+
+TEST(ChemkinForms, KeywordsOfOtherModelsAreRefusedByNameWithoutSlashesToo) {
+  for (const char *keyword : {
+#define UNSUPPORTED_KEYWORD(text, what) text,
+#include "chem/ChemkinAuxiliary.def"
+       })
+    for (const char *rest : {"", " / 1 /", " 1 2 3"}) {
+      const std::string said = complaints(fmt::format("REACTIONS\nA=B 1 0 0\n{}{}\nEND\n", keyword, rest));
+      EXPECT_NE(said.find(fmt::format("small.inp:9:1: error: '{}', ", keyword)), std::string::npos) << said;
+      EXPECT_EQ(said.find("error:"), said.rfind("error:")) << said;
+    }
+  const std::string second = complaints("REACTIONS\nA+M=B+M 1 0 0\nA/2/ mome\nEND\n");
+  EXPECT_NE(second.find("small.inp:9:6: error: 'MOME', a plasma momentum-transfer rate, is not supported\n"),
+            std::string::npos)
+      << second;
+  EXPECT_NE(complaints("REACTIONS\nA=B 1 0 0\nTROE\nEND\n")
+                .find("error: the keyword 'TROE' needs its numbers between two slashes\n"),
+            std::string::npos);
+}
+
+/// Nothing keeps a species from being called as a keyword.
+TEST(ChemkinForms, ASpeciesMayHaveTheNameOfAnUnsupportedKeyword) {
+  const auto text = [](std::string_view reactions) {
+    return ChemkinText{{"small.inp", fmt::format("ELEMENTS\nH\nEND\nSPECIES\nMOME HV\nEND\n{}", reactions)},
+                       SourceText{"small.dat", "THERMO ALL\n   300.000  1000.000  5000.000\n" +
+                                                   card("MOME", "H   2") + card("HV", "H   2") + "END\n"},
+                       std::nullopt};
+  };
+  EXPECT_EQ(complaints(text("REACTIONS\nMOME+M=HV+M 1 0 0\nMOME/2/ HV/3/\nEND\n")), "");
+  EXPECT_NE(
+      complaints(text("REACTIONS\nMOME=HV 1 0 0\nMOME\nEND\n")).find("error: this is neither a reaction"),
+      std::string::npos);
 }
 
 TEST(ChemkinForms, AnUndeclaredColliderIsNamedOnceAndWithoutItsParenthesis) {
