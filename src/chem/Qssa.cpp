@@ -102,6 +102,85 @@ void refuseColliders(const Mechanism &mechanism, const QssaPlan &plan, Diagnosti
                                     mechanism.species[*reaction.collider->named].name, reaction.equation));
 }
 
+bool isNamedCollider(const Mechanism &mechanism, unsigned species) {
+  return std::ranges::any_of(mechanism.reactions, [&](const Reaction &reaction) {
+    return reaction.collider && reaction.collider->named == species;
+  });
+}
+
+/// Does a direction that is kept consume one of these species more than it makes of them, at a rate that is proportional
+/// to one of them?
+bool isConsumed(const Mechanism &mechanism, const QssaPlan &plan, const std::vector<unsigned> &species) {
+  const auto has = [&](unsigned each) { return std::ranges::find(species, each) != species.end(); };
+  return std::ranges::any_of(directionsOf(mechanism), [&](const Direction &direction) {
+    if (isLeftOut(plan, direction))
+      return false;
+    const std::optional<unsigned> factor = factorOf(plan, direction);
+    double change = 0;
+    for (const auto &[each, count] : changes(plan, direction))
+      change += has(each) ? count : 0;
+    return factor && has(*factor) && change < 0;
+  });
+}
+
+/// Why isConsumed is false for one species.
+std::string whyNotConsumed(const Mechanism &mechanism, const QssaPlan &plan, unsigned species) {
+  bool isKept = false, isConsumedAtAll = false;
+  for (const Direction &direction : directionsOf(mechanism)) {
+    const std::map<unsigned, double> change = changes(plan, direction);
+    if (const auto found = change.find(species); found == change.end() || found->second > 0)
+      continue;
+    isConsumedAtAll = true;
+    isKept |= !isLeftOut(plan, direction);
+  }
+  return !isConsumedAtAll ? "no reaction consumes it"
+         : isKept         ? "no rate that consumes it depends on its concentration"
+                          : "all directions that consume it are left out";
+}
+
+/// A species on both sides of a reaction multiplies its rate, and is not consumed by it.
+void noteColliders(const Mechanism &mechanism, unsigned species, Diagnostic &diagnostic) {
+  const auto isIn = [&](const std::vector<Term> &terms) {
+    return std::ranges::find(terms, species, &Term::species) != terms.end();
+  };
+  for (const Reaction &reaction : mechanism.reactions)
+    if (isIn(reaction.reactants) && isIn(reaction.products)) {
+      diagnostic.note(reaction.location, fmt::format("a collider in '{}', on both sides", reaction.equation));
+      return;
+    }
+}
+
+/// Its equation has no solution, or any.
+void refuseNotConsumed(const Mechanism &mechanism, const QssaPlan &plan, Diagnostics &diagnostics) {
+  for (unsigned species : plan.species) {
+    if (isConsumed(mechanism, plan, {species}) || isNamedCollider(mechanism, species))
+      continue;
+    Diagnostic &error = diagnostics.error(
+        mechanism.species[species].location,
+        fmt::format("'{}' cannot be quasi-steady: {}, so its concentration would be zero",
+                    mechanism.species[species].name, whyNotConsumed(mechanism, plan, species)));
+    noteColliders(mechanism, species, error);
+    error.withHint("remove it from the list of quasi-steady species");
+  }
+}
+
+/// The same for species that are consumed, but only to make one another.
+void refuseClosedGroups(const Mechanism &mechanism, const QssaPlan &plan, Diagnostics &diagnostics) {
+  for (const std::vector<unsigned> &group : plan.groups) {
+    if (group.size() < 2 || isConsumed(mechanism, plan, group))
+      continue;
+    std::vector<std::string> names;
+    for (unsigned species : group)
+      names.push_back(fmt::format("'{}'", mechanism.species[species].name));
+    diagnostics
+        .error(mechanism.species[group[0]].location,
+               fmt::format("{} cannot all be quasi-steady: reactions only convert them into one another, so "
+                           "their concentrations are not determined",
+                           joinAnd(names)))
+        .withHint("remove one of them from the list of quasi-steady species");
+  }
+}
+
 /// What each species' equation holds besides itself, by places in plan.species.
 std::vector<std::vector<unsigned>> needsOf(const Mechanism &mechanism, const QssaPlan &plan) {
   auto locationOf = [&](unsigned species) {
@@ -214,10 +293,12 @@ QssaPlan planQssa(const Mechanism &mechanism, std::vector<unsigned> species, Dia
   QssaPlan plan = {std::move(species), {}, nothing, nothing};
   refuseColliders(mechanism, plan, diagnostics);
   leaveOutNonlinear(mechanism, plan, diagnostics);
+  refuseNotConsumed(mechanism, plan, diagnostics);
   plan.groups = inOrderOfNeed(needsOf(mechanism, plan));
   for (std::vector<unsigned> &group : plan.groups)
     for (unsigned &location : group)
       location = plan.species[location];
+  refuseClosedGroups(mechanism, plan, diagnostics);
   return plan;
 }
 

@@ -49,7 +49,8 @@ std::optional<unsigned> factorOf(const QssaPlan &plan, const Direction &directio
 /// How many of each quasi-steady species a direction makes, less what it consumes.
 std::map<unsigned, double> changes(const QssaPlan &plan, const Direction &direction);
 
-/// Errors where a quasi-steady species is a collider by name; warnings for what is left out, at the reaction.
+/// Errors for quasi-steady species that are colliders by name, or that no direction that is kept consumes; warnings for
+/// what is left out, at the reaction.
 QssaPlan planQssa(const Mechanism &mechanism, std::vector<unsigned> species, Diagnostics &diagnostics);
 
 /// The state without the quasi-steady species.

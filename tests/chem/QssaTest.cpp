@@ -109,8 +109,66 @@ TEST(Qssa, ANamedColliderCannotBeQuasiSteady) {
   mechanism.reactions[0].collider = Collider{Q, 1, {}};
   Diagnostics diagnostics;
   planQssa(mechanism, {Q}, diagnostics);
-  ASSERT_TRUE(diagnostics.has(Severity::Error));
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  EXPECT_EQ(diagnostics.all()[0].severity, Severity::Error);
   EXPECT_THAT(diagnostics.all()[0].text, HasSubstr("'Q' is the collider"));
+}
+
+std::string refusalOf(const Mechanism &mechanism, std::vector<unsigned> species) {
+  Diagnostics diagnostics;
+  planQssa(mechanism, std::move(species), diagnostics);
+  for (const Diagnostic &each : diagnostics.all())
+    if (each.severity == Severity::Error)
+      return each.text;
+  return "";
+}
+
+TEST(Qssa, AnExplicitColliderThatNothingConsumesCannotBeQuasiSteady) {
+  // A + B + Q = R + Q, as in H+O2+AR=HO2+AR
+  Mechanism mechanism = fiveSpecies();
+  mechanism.reactions = {bothWays({{A, 1}, {B, 1}, {Q, 1}}, {{R, 1}, {Q, 1}}, 2, 3)};
+  mechanism.reactions[0].equation = "A+B+Q=R+Q";
+  mechanism.reactions[0].location = {"chem.inp", 12};
+  Diagnostics diagnostics;
+  planQssa(mechanism, {Q}, diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  const Diagnostic &error = diagnostics.all()[0];
+  EXPECT_EQ(error.severity, Severity::Error);
+  EXPECT_EQ(error.text,
+            "'Q' cannot be quasi-steady: no reaction consumes it, so its concentration would be zero");
+  ASSERT_EQ(error.notes.size(), 1u);
+  EXPECT_EQ(error.notes[0].location.line, 12u);
+  EXPECT_THAT(error.notes[0].text, HasSubstr("'A+B+Q=R+Q'"));
+
+  // One that is consumed elsewhere has a concentration: 5 A/(7 B)
+  mechanism.reactions.push_back(oneWay({{A, 1}}, {{Q, 1}}, 5));
+  mechanism.reactions.push_back(oneWay({{Q, 1}, {B, 1}}, {{A, 1}}, 7));
+  Solved solved(mechanism, {Q}, {11, 13, 0, 1, 0});
+  EXPECT_TRUE(solved.diagnostics.empty());
+  EXPECT_DOUBLE_EQ(solved.concentrations[Q], 5 * 11 / (7 * 13.0));
+}
+
+TEST(Qssa, ASpeciesThatNoReactionConsumesCannotBeQuasiSteady) {
+  Mechanism mechanism = fiveSpecies();
+  mechanism.reactions = {oneWay({{A, 1}}, {{Q, 1}}, 2), oneWay({{R, 2}}, {{A, 1}}, 3),
+                         oneWay({{A, 1}, {S, 1}}, {{B, 1}}, 5)};
+  mechanism.reactions[2].forwardOrders = {{{A, 1}}};
+  EXPECT_THAT(refusalOf(mechanism, {Q}), HasSubstr("'Q' cannot be quasi-steady: no reaction consumes it"));
+  EXPECT_THAT(refusalOf(mechanism, {R}), HasSubstr("all directions that consume it are left out"));
+  EXPECT_THAT(refusalOf(mechanism, {S}), HasSubstr("no rate that consumes it depends on its concentration"));
+  // An inert one.
+  mechanism.reactions.resize(1);
+  EXPECT_THAT(refusalOf(mechanism, {B}), HasSubstr("no reaction consumes it"));
+}
+
+TEST(Qssa, SpeciesThatOnlyMakeOneAnotherCannotBeQuasiSteady) {
+  // A -> Q, Q = R
+  Mechanism mechanism = fiveSpecies();
+  mechanism.reactions = {oneWay({{A, 1}}, {{Q, 1}}, 2), bothWays({{Q, 1}}, {{R, 1}}, 3, 5)};
+  EXPECT_THAT(refusalOf(mechanism, {Q, R}), HasSubstr("'Q' and 'R' cannot all be quasi-steady"));
+  EXPECT_EQ(refusalOf(mechanism, {Q}), "");
+  mechanism.reactions.push_back(oneWay({{R, 1}}, {{B, 1}}, 7));
+  EXPECT_EQ(refusalOf(mechanism, {Q, R}), "");
 }
 
 TEST(Qssa, QuasiSteadySpeciesAreNoPartOfTheMixture) {
