@@ -16,6 +16,7 @@
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "support/Suggest.h"
+#include "support/Text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -350,8 +351,8 @@ void writeKernels(const ChemRequest &request, Session &session) {
     complain(*failure, session);
   else
     std::cout << request.folder.string() << ": " << made.files.size() << " files for "
-              << made.mechanism->species.size() << " species and " << made.mechanism->reactions.size()
-              << " reactions\n";
+              << made.mechanism->species.size() << " species and "
+              << counted(made.mechanism->reactions.size(), "reaction") << "\n";
 }
 
 /// A mechanism may be a folder; everything else is a file of text.

@@ -7,6 +7,7 @@
 #include "chem/QssaProgram.h"
 #include "flow/Order.h"
 #include "kernels/ChemistryVariants.h"
+#include "support/Text.h"
 
 #include <fmt/format.h>
 
@@ -50,7 +51,7 @@ std::vector<unsigned> emptySums(const flow::Program &program) {
 Values commonOf(const chem::Mechanism &mechanism, const Options &options) {
   return {{"mechanism", inComment(mechanism.name)},
           {"species", std::to_string(mechanism.species.size())},
-          {"reactions", std::to_string(mechanism.reactions.size())},
+          {"reactions", counted(mechanism.reactions.size(), "reaction")},
           {"units", inWords(options.units)},
           {"header", options.prefix + ".h"}};
 }
