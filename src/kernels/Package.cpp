@@ -272,6 +272,8 @@ private:
                                            : std::string()},
                          {"hasTransport", fits.has_value()},
                          {"hasDiffusion", has(Kernel::Diffusion)},
+                         {"hasRemoved", !removedDirections().empty()},
+                         {"removed", removedRows()},
                          {"quasiSteadyCount", treatment.quasiSteady.species.size()},
                          {"quasiSteadyPlaces", placesText(treatment.quasiSteady.species)},
                          {"hasStiff", hasStages && !treatment.stiff.empty()},
@@ -281,6 +283,24 @@ private:
   }
 
   bool hasQssa() const { return !treatment.isNone() && has(Kernel::Chemistry); }
+
+  /// Directions that the functions do not compute: "forward 2 HO2 = H2O2 + O2".
+  std::vector<std::string> removedDirections() const {
+    std::vector<std::string> all;
+    if (hasQssa())
+      for (const chem::Direction &direction : chem::directionsOf(mechanism))
+        if (chem::isLeftOut(treatment.quasiSteady, direction))
+          all.push_back(fmt::format("{} {}", direction.forward ? "forward" : "reverse",
+                                    mechanism.reactions[direction.reaction].equation));
+    return all;
+  }
+
+  std::vector<Values> removedRows() const {
+    std::vector<Values> rows;
+    for (const std::string &each : removedDirections())
+      rows.push_back({{"direction", inComment(each)}});
+    return rows;
+  }
 
   std::string cmake() const {
     std::string sources;
@@ -414,6 +434,14 @@ private:
              fits ? " Transport functions read the mole fractions of all species: set those of\n"
                     "quasi-steady species to zero."
                   : ""));
+    if (const std::vector<std::string> removed = removedDirections(); !removed.empty()) {
+      text += "Removed directions of reactions, because they are not linear in quasi-steady species:\n\n";
+      for (const std::string &each : removed) {
+        const size_t blank = each.find(' ');
+        text += fmt::format("- {} `{}`\n", each.substr(0, blank), each.substr(blank + 1));
+      }
+      text += "\n";
+    }
     list(treatment.stiff, "Stiff",
          fmt::format(
              "If the lifetime C/D of such a species (concentration, destruction rate) is less than {:.0f} % "
