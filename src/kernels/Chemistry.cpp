@@ -80,6 +80,11 @@ std::string namesOf(const chem::Mechanism &mechanism, const std::vector<unsigned
 
 const char *rateUnit(Units units) { return units == Units::Si ? "kmol/m3/s" : "mol/cm3/s"; }
 
+std::string chemistryStem(const ChemistryTreatment &treatment) {
+  return fmt::format("{}{}_chemistry", treatment.quasiSteady.species.empty() ? "" : "_qssa",
+                     treatment.stiff.empty() ? "" : "_stiff");
+}
+
 Function qssaFunction(const Options &options, const ChemistryTreatment &treatment, Variant variant) {
   const size_t quasiSteady = treatment.quasiSteady.species.size(), stiff = treatment.stiff.size();
   std::string kinds = quasiSteady > 0 ? fmt::format("{} quasi-steady", quasiSteady) : "";
@@ -88,8 +93,7 @@ Function qssaFunction(const Options &options, const ChemistryTreatment &treatmen
   const char *const how = variant == Variant::Cpu     ? "CPU, SIMD over points, multithreaded"
                           : variant == Variant::Warps ? "the warps of a block cooperate on 32 points"
                                                       : "one thread per point";
-  return {fmt::format("{}{}{}_chemistry_{}", options.prefix, quasiSteady > 0 ? "_qssa" : "",
-                      stiff > 0 ? "_stiff" : "", nameOf(variant)),
+  return {fmt::format("{}{}_{}", options.prefix, chemistryStem(treatment), nameOf(variant)),
           Kernel::Chemistry, variant,
           fmt::format("Net production rates in {}{}, {}.", rateUnit(options.units),
                       kinds.empty() ? "" : " with " + kinds + " species", how),

@@ -31,6 +31,8 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
 Emitted emitQssaCpu(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
                     const Options &options);
 
+/// "_qssa_stiff_chemistry", between the prefix and the variant.
+std::string chemistryStem(const ChemistryTreatment &treatment);
 /// "PREFIX_qssa_stiff_chemistry_FORM", and what it does in words that end without a full stop.
 Function qssaFunction(const Options &options, const ChemistryTreatment &treatment, Variant variant);
 

@@ -7,6 +7,7 @@
 #include "chem/NotFinite.h"
 #include "flow/Work.h"
 #include "kernels/Chemistry.h"
+#include "kernels/ChemistryVariants.h"
 #include "kernels/ErrorReport.h"
 #include "kernels/MathHeader.h"
 #include "kernels/Real.h"
@@ -272,6 +273,7 @@ private:
                                            : std::string()},
                          {"hasTransport", fits.has_value()},
                          {"hasDiffusion", has(Kernel::Diffusion)},
+                         {"chemistry", prefix + chemistryStem(treatment)},
                          {"hasRemoved", !removedDirections().empty()},
                          {"removed", removedRows()},
                          {"quasiSteadyCount", treatment.quasiSteady.species.size()},

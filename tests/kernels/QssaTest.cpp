@@ -235,6 +235,11 @@ TEST(Qssa, functionsSayInNameAndArgumentsWhatTheyTake) {
   const std::string quasiSteady = headerOf({"quasiSteady", {"HO2"}, {}, 0});
   EXPECT_THAT(quasiSteady, HasSubstr("int hydrogen_qssa_chemistry_cpu("));
   EXPECT_THAT(quasiSteady, Not(HasSubstr("timeStep")));
+  EXPECT_THAT(both, HasSubstr("In hydrogen_qssa_stiff_chemistry_* they are computed from the others"));
+  EXPECT_THAT(both, HasSubstr("hydrogen_qssa_stiff_chemistry_* takes `diffusion`"));
+  EXPECT_THAT(both, HasSubstr("when rates that consume stiff species are multiplied by C'/C (see below)"));
+  EXPECT_THAT(quasiSteady, HasSubstr("In hydrogen_qssa_chemistry_* they are"));
+  EXPECT_THAT(quasiSteady, HasSubstr("Their net rates are zero. Where no reaction consumes one of them"));
   // What a solver has to do differs: negative mole fractions in both, atoms that it loses with stiff species.
   const std::string negative = "Set negative mole fractions to zero",
                     loses = "a solver that does not transport these loses";
@@ -253,6 +258,7 @@ TEST(Qssa, functionsRefuseArgumentsThatCannotBe) {
 int main() {
   double f[100];
   int wrong = hydrogen_qssa_stiff_chemistry_cpu(0, 0, 0, 0, 0, 0, 1e-8, 0, 1) != 0;
+  wrong += hydrogen_qssa_stiff_chemistry_cpu(0, 0, 0, 0, 0, 0, 0, 0, -1) != 0;
   wrong += hydrogen_qssa_stiff_chemistry_cpu(1, 1, f, f, f, 0, 1e-8, f, 1) != HEDDLE_BAD_ARGUMENT;
   wrong += hydrogen_qssa_stiff_chemistry_cpu(1, 1, f, f, f, f, 0, f, 1) != HEDDLE_BAD_ARGUMENT;
   std::printf("%d wrong\n", wrong);
