@@ -79,7 +79,7 @@ std::string figuresText(const WarpsFigures &figures, const WarpsLayout &layout) 
       "because warps "
       "share\n"
       "// instructions that differ only in constants and indices. One warp executes at most {}.\n"
-      "// {} rows and {} bytes of shared memory for a block, {} blocks per multiprocessor.\n",
+      "// {} rows and {} bytes of shared memory for a block, {} blocks per SM.\n",
       figures.warps, figures.instructionsOfAllWarps, figures.instructions, figures.longestWarp, figures.rows,
       figures.sharedBytes, layout.ctas);
 }

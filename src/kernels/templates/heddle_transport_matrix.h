@@ -5,7 +5,7 @@
 // that of the results: lane 4g + c gets results of points 2g and 2g+1 for species 8n+2c and 8n+2c+1 of tile n, so it also
 // holds the operands of these points and species. Lanes then need not exchange data.
 //
-// Included after: species; rows, points that a lane holds; warps per block and blocks per multiprocessor; step, slots of
+// Included after: species; rows, points that a lane holds; warps per block and blocks per SM; step, slots of
 // four species each that one matrix instruction takes.
 //
 // FP64 matrix instructions: sm_80 and later; sm_90 has larger ones, which run at twice the rate.
