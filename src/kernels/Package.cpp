@@ -326,6 +326,8 @@ private:
   }
 
   std::string readme(const SelfTestReference &expected) const {
+    std::vector<std::string> failing;
+    std::vector<Values> errors = errorRows(expected, failing);
     return fillTemplate("README.md.in",
                         {{"mechanism", mechanism.name},
                          {"species", mechanism.species.size()},
@@ -350,7 +352,8 @@ private:
                          {"hasMatrix", has(Variant::Matrix)},
                          {"isCgs", request.options.units == Units::Cgs},
                          {"hasErrors", precision() != Precision::Double},
-                         {"errors", errorRows(expected)},
+                         {"errors", std::move(errors)},
+                         {"failing", failingText(failing)},
                          {"qssa", hasQssa() ? qssaInWords() : ""},
                          {"fits", fitsText()},
                          {"work", workRows()}});
@@ -376,14 +379,17 @@ private:
     return transportError({mechanism, *fits, *reciprocal}, kernel, expected, precision());
   }
 
-  /// What the chosen precision costs; nothing for doubles.
-  std::vector<Values> errorRows(const SelfTestReference &expected) const {
+  /// What the chosen precision costs; nothing for doubles. Kernels whose self-test will fail are added to `failing`.
+  std::vector<Values> errorRows(const SelfTestReference &expected, std::vector<std::string> &failing) const {
     std::vector<Values> rows;
     if (precision() != Precision::Double)
       for (Kernel kernel : {Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry})
         if (has(kernel)) {
           const PrecisionError error = errorOf(kernel, expected);
-          warnOfError(kernel, error);
+          if (error.largest > toleranceOf(kernel, precision())) {
+            warnOfError(kernel, error);
+            failing.emplace_back(nameOf(kernel));
+          }
           rows.push_back({{"kernel", nameOf(kernel)},
                           {"largest", fmt::format("{:.1e}", error.largest)},
                           {"ninetyNinth", fmt::format("{:.1e}", error.ninetyNinth)}});
@@ -393,14 +399,18 @@ private:
 
   /// The self-test is the user's first impression of the folder: that it fails should not be the first news.
   void warnOfError(Kernel kernel, const PrecisionError &error) const {
-    const double tolerance = toleranceOf(kernel, precision());
-    if (error.largest > tolerance)
-      diagnostics.warning(
-          {},
-          fmt::format("with --precision {}, the largest error of {} is {:.1e}, above the tolerance of the "
-                      "self-test, {:g}: it will report FAIL",
-                      precision() == Precision::Float ? "float" : "mixed", nameOf(kernel), error.largest,
-                      tolerance));
+    diagnostics.warning(
+        {}, fmt::format("with --precision {}, the largest error of {} is {:.1e}, above the tolerance of the "
+                        "self-test, {:g}: it will report FAIL",
+                        precision() == Precision::Float ? "float" : "mixed", nameOf(kernel), error.largest,
+                        toleranceOf(kernel, precision())));
+  }
+
+  static std::string failingText(const std::vector<std::string> &kernels) {
+    if (kernels.empty())
+      return "";
+    return fmt::format("\nThe self-test reports FAIL for {}: the largest error is above the tolerance.\n",
+                       joinAnd(kernels));
   }
 
   /// The values that --evaluate prints for the kernels of this folder.
@@ -489,11 +499,20 @@ private:
   std::string fitsText() const {
     if (!fits)
       return "";
+    std::vector<std::string> errors;
+    const auto add = [&](Kernel kernel, double error, size_t species) {
+      if (has(kernel))
+        errors.push_back(
+            fmt::format("{:.2g} for {} (`{}`)", error, nameOf(kernel), mechanism.species[species].name));
+    };
+    add(Kernel::Viscosity, fits->errors.viscosity, fits->errors.ofViscosity);
+    add(Kernel::Conductivity, fits->errors.conductivity, fits->errors.ofConductivity);
+    if (has(Kernel::Diffusion))
+      errors.push_back(fmt::format("{:.2g} for reciprocal diffusion (degree {})", reciprocal->error,
+                                   reciprocal->degree()));
     return fmt::format(
-        "\nTransport is fitted by polynomials in ln T, from {:g} to {:g} K, with relative errors of at most "
-        "{:.2g} (viscosity), {:.2g}\n(conductivity) and {:.2g} (reciprocal diffusion, degree {}).\n",
-        fits->range.low, fits->range.high, fits->errors.viscosity, fits->errors.conductivity,
-        reciprocal->error, reciprocal->degree());
+        "\nTransport is fitted by polynomials in ln T, from {:g} to {:g} K. Largest relative errors: {}.\n",
+        fits->range.low, fits->range.high, joinAnd(errors));
   }
 
   SelfTestReference reference() const {

@@ -182,22 +182,26 @@ TEST(Package, pageCountsTheBytesOfThePrecision) {
     EXPECT_EQ(2 * bytesOf(single, kernel), bytesOf(exact, kernel)) << kernel;
 }
 
+/// A file of a package.
+std::string textOf(const std::vector<SourceFile> &files, std::string_view name) {
+  const auto found = std::ranges::find(files, name, &SourceFile::name);
+  return found == files.end() ? "" : found->text;
+}
+
 TEST(Package, warnsOfASelfTestThatWillFail) {
   chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   // Rates beyond the range of a float.
   std::get<chem::Arrhenius>(hydrogen.reactions.front().rate).a *= 1e30;
   Diagnostics diagnostics;
-  makePackage(hydrogen, inFloat(hydrogen, {Variant::Cpu}), diagnostics);
+  const auto files = makePackage(hydrogen, inFloat(hydrogen, {Variant::Cpu}), diagnostics);
+  EXPECT_THAT(
+      textOf(files, "README.md"),
+      HasSubstr(
+          "|\n\nThe self-test reports FAIL for chemistry: the largest error is above the tolerance.\n"));
   ASSERT_TRUE(diagnostics.has(Severity::Warning));
   EXPECT_THAT(diagnostics.all().front().text,
               HasSubstr("with --precision float, the largest error of chemistry is "));
   EXPECT_THAT(diagnostics.all().front().text, HasSubstr("it will report FAIL"));
-}
-
-/// A file of a package.
-std::string textOf(const std::vector<SourceFile> &files, std::string_view name) {
-  const auto found = std::ranges::find(files, name, &SourceFile::name);
-  return found == files.end() ? "" : found->text;
 }
 
 TEST(Package, statesWhereSinglePrecisionIsValid) {
@@ -553,6 +557,20 @@ TEST(Package, statesTheTolerancesOfWhatIsThere) {
   EXPECT_THAT(page(Kernel::Chemistry),
               HasSubstr("the tolerance is 1e-12 of creation + destruction for rates.\n"));
   EXPECT_THAT(page(Kernel::Diffusion), HasSubstr("the tolerance is 1e-13 (relative) for transport.\n"));
+}
+
+TEST(Package, statesTheFitErrorsOfWhatIsThere) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const auto page = [&](std::vector<Kernel> kernels) {
+    return textOf(make(hydrogen, request(hydrogen, std::move(kernels), {Variant::Cpu})), "README.md");
+  };
+  EXPECT_THAT(
+      page({Kernel::Viscosity}),
+      testing::ContainsRegex("Largest relative errors: [0-9.e-]+ for viscosity \\(`[A-Z0-9]+`\\)\\.\n"));
+  EXPECT_THAT(page({Kernel::Diffusion}),
+              testing::ContainsRegex("errors: [0-9.e-]+ for reciprocal diffusion \\(degree [34]\\)\\.\n"));
+  EXPECT_THAT(page({Kernel::Viscosity, Kernel::Conductivity}), HasSubstr("`) and "));
+  EXPECT_THAT(page({Kernel::Chemistry}), Not(HasSubstr("relative errors")));
 }
 
 TEST(Package, namesAreCIdentifiers) {
