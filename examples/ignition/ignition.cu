@@ -185,16 +185,28 @@ static std::map<std::string, double> invariants(const std::vector<SpeciesData> &
   return sums;
 }
 
-/// Whether every point ignited, hotter ones no later, and elements and energy are conserved.
+/// What is wrong with a point, or a null pointer. `colder` is the delay of the point before it.
+static const char *faultOf(double rise, double delay, double end, double colder) {
+  if (!std::isfinite(rise))
+    return "the temperature is not finite: the steps may be too long";
+  if (rise <= 800)
+    return "the temperature does not rise by 800 K";
+  if (!(delay > 0 && delay < end))
+    return "it does not ignite before the end";
+  return delay <= colder ? nullptr : "it ignites later than the point before it, which is colder";
+}
+
+/// Whether every point ignited, hotter ones no later, and elements and energy are conserved. Prints what is not so.
 static bool isPlausible(const std::vector<SpeciesData> &data, const std::vector<double> &first,
                         const std::vector<double> &last, const std::vector<double> &pressure,
                         const std::vector<double> &delay, double end) {
   const size_t points = delay.size(), t = Species * points;
-  bool isIgnited = true;
+  std::map<std::string, std::vector<size_t>> faults; // points with each
   std::map<std::string, double> drift;
   for (size_t p = 0; p < points; ++p) {
-    isIgnited &= last[t + p] > first[t + p] + 800 && delay[p] > 0 && delay[p] < end &&
-                 (p == 0 || delay[p] <= delay[p - 1]);
+    const char *const fault = faultOf(last[t + p] - first[t + p], delay[p], end, delay[p > 0 ? p - 1 : 0]);
+    if (fault)
+      faults[fault].push_back(p);
     const std::map<std::string, double> before = invariants(data, first, points, p);
     for (const auto &[name, value] : invariants(data, last, points, p)) {
       const double size = name == "energy" ? pressure[p] : before.at(name); // J/m3 is Pa
@@ -202,14 +214,20 @@ static bool isPlausible(const std::vector<SpeciesData> &data, const std::vector<
       drift[name] = change <= drift[name] ? drift[name] : change; // keeps a NaN
     }
   }
-  bool isConserved = true;
+  for (const auto &[fault, at] : faults)
+    std::printf("%zu of %zu points, the first at %.0f K: %s\n", at.size(), points, first[t + at[0]],
+                fault.c_str());
+  std::string lost;
   std::printf("largest relative change:");
   for (const auto &[name, change] : drift) {
-    isConserved &= change < (name == "energy" ? 1e-3 : 1e-10);
+    if (!(change < (name == "energy" ? 1e-3 : 1e-10)))
+      lost += " " + name;
     std::printf("  %s %.0e", name.c_str(), change);
   }
   std::printf("\n");
-  return isIgnited && isConserved;
+  if (!lost.empty())
+    std::printf("not conserved:%s\n", lost.c_str());
+  return faults.empty() && lost.empty();
 }
 
 int main(int argc, char **argv) {
@@ -226,6 +244,11 @@ int main(int argc, char **argv) {
 
   // Stoichiometric hydrogen and air at 1 atm and 1400 to 1800 K.
   const std::map<std::string, double> mixed = {{"H2", 2.0 / 6.76}, {"O2", 1.0 / 6.76}, {"N2", 3.76 / 6.76}};
+  for (const auto &[name, fraction] : mixed)
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      std::printf("the mechanism has no %s: change `mixed`\n", name.c_str());
+      return 2;
+    }
   std::vector<double> state(Rows * points, 0.0);
   for (size_t p = 0; p < points; ++p) {
     const double t = state[Species * points + p] = 1400.0 + 400.0 * double(p) / double(points - 1);
