@@ -9,7 +9,8 @@
 namespace heddle::chem {
 namespace {
 
-constexpr const char *ofRates = "check A, b and E of the reaction and their units";
+constexpr const char *ofRates =
+    "check the temperature of the state, and A, b and E of the reaction and their units";
 constexpr const char *ofTransport = "check the transport data: well depths are in K, diameters in angstrom";
 
 /// The place of the first number that is not finite.

@@ -130,7 +130,8 @@ private:
     for (size_t k = 0; k < x.size(); ++k) {
       if (x[k] < 0)
         wrong(fmt::format("states[{}]: the mole fraction of {} is negative, {}", number,
-                          mechanism.species[k].name, x[k]));
+                          mechanism.species[k].name, x[k]))
+            .withHint("set slightly negative mole fractions of a flow solver to zero");
       sum += x[k];
     }
     if (!(sum > 0) && !failed)

@@ -72,6 +72,14 @@ std::optional<Unit> parseUnit(std::string_view text) {
   }
 }
 
+std::string namesOfUnits() {
+  std::string text;
+  for (const NamedUnit &each : namedUnits)
+    if (each.name != "1")
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", each.name);
+  return text;
+}
+
 std::string asText(const Dimension &dimension) {
   static constexpr std::string_view names[] = {"kg", "m", "s", "K", "kmol"};
   std::string text;

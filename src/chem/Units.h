@@ -29,6 +29,9 @@ struct Unit {
   Dimension dimension = noDimension;
 };
 
+/// All names of units, for a message: "kg, g, mg, ...".
+std::string namesOfUnits();
+
 /// Factors joined by `*`, `/` and blanks, each with an exponent where it is not 1. Nothing where one is not
 /// known.
 std::optional<Unit> parseUnit(std::string_view text);

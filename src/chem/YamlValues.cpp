@@ -23,9 +23,10 @@ std::optional<std::pair<double, Unit>> YamlValues::numberAndUnit(const YamlNode 
     return std::pair{*value, Unit{0, noDimension}};
   std::optional<Unit> unit = parseUnit(std::string_view(text).substr(blank));
   if (!unit) {
-    diagnostics.error(
-        node.location(blank + 1, text.size() - blank - 1),
-        fmt::format("'{}' is no unit that is known", trimmed(std::string_view(text).substr(blank))));
+    diagnostics
+        .error(node.location(blank + 1, text.size() - blank - 1),
+               fmt::format("'{}' is no unit that is known", trimmed(std::string_view(text).substr(blank))))
+        .withHint("known are products and quotients of " + namesOfUnits());
     return std::nullopt;
   }
   return std::pair{*value, *unit};

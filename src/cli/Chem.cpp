@@ -106,7 +106,9 @@ chem::Treatment treatmentOf(const ChemRequest &request, const chem::Mechanism &m
       diagnostics
           .error({.file = request.stiff.string()},
                  fmt::format("'{}' is quasi-steady already", mechanism.species[each].name))
-          .withHint(fmt::format("remove it here or from {}", request.quasiSteady.string()));
+          .withHint(request.stiff == request.quasiSteady
+                        ? "--qssa and --stiff name the same file: a species is in one list or the other"
+                        : fmt::format("remove it here or from {}", request.quasiSteady.string()));
   return treatment;
 }
 
@@ -464,13 +466,14 @@ void addWarpsOptions(CLI::App &verb, ChemRequest &request) {
   };
   add("--warps", request.warps, "warps per block, 1 to 32 (default: selected per kernel)")
       ->check(CLI::Range(1, 32));
-  add("--ctas", request.blocks, "blocks per SM to compile for (default: selected per kernel)")
+  add("--ctas", request.blocks, "blocks per SM to compile for, 1 to 32 (default: selected per kernel)")
       ->check(CLI::Range(1, 32));
-  add("--qssa-warps", request.quasiSteadyWarps, "warps for quasi-steady species (default: selected)")
+  add("--qssa-warps", request.quasiSteadyWarps, "warps for quasi-steady species, 1 to 31 (default: selected)")
       ->check(CLI::Range(1, 31));
   add("--weights", request.weights,
-      "weights in the partitioning: of balanced work (F), balanced registers (R) and locality (L) "
-      "(default: built in)")
+      "weights in the partitioning: of balanced work (F), balanced registers (R) and locality (L); numbers "
+      "of "
+      "at least 0, and a larger one gives its aim more effect (default: 1,1,1)")
       ->type_name("F,R,L")
       ->delimiter(',')
       ->expected(3)
@@ -530,16 +533,17 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
           "exponentials")
       ->check(CLI::IsMember({"parts", "loops"}));
   verb.add_option("--powers", request.layout.powersAtATime,
-                  "with loops (--long loops, --qssa, --stiff): exponentials per iteration; 0: no loops "
-                  "(default: selected)")
+                  "with loops (--long loops, --qssa, --stiff): exponentials per iteration, 1 to 100; 0: no "
+                  "loops (default: selected)")
       ->check(CLI::Range(0, 100));
   verb.add_option("--threads", request.layout.threadsForLoops,
                   "with loops: threads per block (default: selected)")
       ->check(CLI::IsMember({64, 128, 192, 256, 320, 384}));
   const auto addPointsPerStage = [&](const char *name) {
     return verb
-        .add_option(name, request.layout.pointsPerStage,
-                    "with --qssa or --stiff: points that a thread processes with one stage before the next")
+        .add_option(
+            name, request.layout.pointsPerStage,
+            "with --qssa or --stiff: points that a thread processes with one stage before the next, 1 to 32")
         ->check(CLI::Range(1, 32));
   };
   addPointsPerStage("--points-per-stage");
@@ -556,8 +560,8 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
                 "duplicate species and data in CHEMKIN files are warnings: the first one is used");
   verb.add_option(
           "--qssa", request.quasiSteady,
-          "a file that lists quasi-steady species, separated by blanks or line ends; text after ! is a "
-          "comment")
+          "a file that lists quasi-steady species, separated by blanks or line ends; text after !, or after "
+          "a # that begins a word, is a comment")
       ->type_name("FILE");
   CLI::Option *stiff =
       verb.add_option("--stiff", request.stiff, "a file that lists stiff species, in the form of --qssa")

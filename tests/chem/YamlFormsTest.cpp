@@ -162,6 +162,12 @@ TEST(YamlForms, UnitOfTheWrongKindIsAnError) {
              "error: '1.0 cm^6/mol^2/s' has the wrong unit for A\n");
   expectSaid(withReactions("- equation: A + B <=> C\n  rate-constant: {A: 1, b: 0, Ea: 3 m}\n"),
              "error: '3 m' has the wrong unit for an activation energy\n");
+  const std::string unknown =
+      withReactions("- equation: A <=> B\n  type: pressure-dependent-Arrhenius\n  rate-constants:\n"
+                    "  - {P: 14 psi, A: 1, b: 0, Ea: 0}\n");
+  expectSaid(unknown, "error: 'psi' is no unit that is known\n");
+  expectSaid(unknown, "\nhint: known are products and quotients of kg, g, ");
+  expectSaid(unknown, "mbar, atm, torr\n");
   expectSaid("units: {length: furlong}\n" + species(),
              "a.yaml:1:17: error: 'furlong' is no unit of length\n");
   expectSaid("units: {speed: m/s}\n" + species(),
