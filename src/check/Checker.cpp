@@ -25,7 +25,6 @@
 #include "vm/Lanes.h"
 
 #include <atomic>
-#include <set>
 #include <unordered_map>
 
 namespace heddle::check {
@@ -73,7 +72,7 @@ struct Shared {
   PublishedValues values; ///< in global memory
   HostWrites hostWrites;
   HostWork hostWork;
-  std::set<const vm::KernelInfo *> kernels;
+  std::map<const vm::KernelInfo *, uint64_t> kernels; ///< with the number of launches so far
   CheckCounts total;
 };
 
@@ -250,7 +249,8 @@ void Checker::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo
   Shared &shared = impl->shared;
   std::lock_guard lock(shared.guard);
   ++shared.total.launches;
-  shared.kernels.insert(&info);
+  const uint64_t begun = ++shared.kernels[&info];
+  facts.ofKernel = facts.order && facts.order->ofKernel ? facts.order->ofKernel : begun;
   auto launch = std::make_unique<Launch>(shared.launches.begin(std::move(facts)));
   if (launch->facts.order)
     for (HostCopy &copy : shared.hostWork.unorderedWith(*launch->facts.order))

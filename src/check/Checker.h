@@ -63,6 +63,7 @@ struct WorkOrder {
   unsigned stream = 0;
   uint32_t index = 0;
   std::vector<uint32_t> seen;
+  uint64_t ofKernel = 0; ///< of a launch: its number among those of its kernel, from 1; 0: as they begin
 
   bool isAfter(const WorkOrder &other) const {
     if (stream == other.stream)

@@ -25,7 +25,9 @@ struct KernelFacts {
 /// Nothing of this changes once the launch has begun (Launches.h). Blocks are numbered over all launches: these
 /// numbers are called actors.
 struct LaunchFacts {
-  uint64_t number = 0;
+  uint64_t number = 0; ///< among all launches, in the order in which they begin
+  uint64_t ofKernel =
+      0; ///< among the launches of its kernel, in the order in which the host launched them; from 1
   const vm::Kernel *kernel = nullptr;
   const vm::KernelInfo *info = nullptr;
   const KernelFacts *code = nullptr;

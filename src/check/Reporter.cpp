@@ -32,6 +32,11 @@ std::string whereOf(const Side &side) {
   return side.launch ? blockName(side.launch->grid, side.block) : std::string("an earlier launch");
 }
 
+std::string launchOf(const Side &side) {
+  return side.launch ? fmt::format("launch {} of {}", side.launch->ofKernel, side.launch->name)
+                     : std::string("an earlier launch");
+}
+
 bool comesFirst(const Side &a, const Side &b, const InstructionTable &instructions) {
   if (a.write != b.write)
     return a.write;
@@ -47,9 +52,7 @@ std::string raceText(const Side &a, const Side &b, const std::string &what, cons
                                : fmt::format("{} is {} here by {} of {} and {} by {} of {}", what, verbOf(a),
                                              whoOf(a), whereOf(a), verbOf(b), whoOf(b), whereOf(b));
   if (!sameLaunch)
-    text += fmt::format(", launch {} of {} and launch {} of {}", a.launch ? a.launch->number : 0,
-                        a.launch ? a.launch->name : "?", b.launch ? b.launch->number : 0,
-                        b.launch ? b.launch->name : "?");
+    text += fmt::format(", {} and {}", launchOf(a), launchOf(b));
   return text + (detail.empty() ? "; nothing orders the two" : ": " + detail);
 }
 

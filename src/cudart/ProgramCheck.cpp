@@ -15,9 +15,14 @@ ProgramCheck::ProgramCheck(std::string resultFile, const vm::Memory &simulatorMe
           {.memory = &simulatorMemory, .lockstep = assume == "lockstep", .allVolatile = assume == "volatile"},
           findings) {}
 
-void ProgramCheck::beforeWork() {
+uint64_t ProgramCheck::nextLaunchOf(const std::string &kernel) {
+  std::lock_guard lock(guard);
+  return ++launched[kernel];
+}
+
+void ProgramCheck::beforeWork(uint64_t launchOfKernel) {
   if (const Ticket *ticket = Streams::current())
-    checker.setOrder({ticket->stream, ticket->index, ticket->seen});
+    checker.setOrder({ticket->stream, ticket->index, ticket->seen, launchOfKernel});
 }
 
 void ProgramCheck::wrote(const void *address, size_t bytes, const char *what) {

@@ -20,8 +20,10 @@ public:
   ProgramCheck(std::string resultFile, const vm::Memory &memory, const std::string &assume);
 
   vm::Observer *observer() { return &checker; }
-  /// Called on the thread of a stream before its work.
-  void beforeWork();
+  /// Called when the host launches the kernel: the number of the launch among those of the kernel, from 1.
+  uint64_t nextLaunchOf(const std::string &kernel);
+  /// Called on the thread of a stream before its work; a launch gives its number.
+  void beforeWork(uint64_t launchOfKernel = 0);
   void launchEnded();
   /// A call failed. `launch`: it was a launch of `kernel`, in words. `hint`: what is wrong with its arguments.
   void failed(const std::string &function, const std::string &error, const std::string &launch,
@@ -50,8 +52,9 @@ private:
     std::thread::id thread;
     uint64_t times = 1;
   };
-  std::vector<Failure> failures; ///< that have not been queried
-  size_t written = 0;            ///< findings when the file was last written
+  std::map<std::string, uint64_t> launched; ///< by kernel
+  std::vector<Failure> failures;            ///< that have not been queried
+  size_t written = 0;                       ///< findings when the file was last written
   std::chrono::steady_clock::time_point writtenAt{};
 };
 

@@ -173,6 +173,20 @@ Stream *Runtime::resolve(cudaStream_t stream) {
   return streams.knows(known) ? known : nullptr;
 }
 
+/// A prepared launch. The host may give it to streams more than once, as a part of a graph.
+struct Runtime::Launch {
+  Runtime *runtime;
+  const KernelEntry *entry;
+  vm::LaunchRequest request;
+  uint64_t number = 0; ///< for the checker: among the launches of the kernel; 0: not given yet
+
+  void operator()() const {
+    if (runtime->logsCopies())
+      runtime->noteArguments(*entry, vm::infoOf(*request.kernel), request.parameters);
+    runtime->execute(request, number);
+  }
+};
+
 cudaError_t Runtime::submit(cudaStream_t handle, std::function<void()> work, std::vector<TicketRef> after) {
   Stream *stream = resolve(handle);
   if (!stream)
@@ -181,6 +195,9 @@ cudaError_t Runtime::submit(cudaStream_t handle, std::function<void()> work, std
     capture->graph->nodes.push_back({cudaGraphNodeTypeKernel, std::move(work), {}, capture->graph});
     return cudaSuccess;
   }
+  // Streams run in any order: launches are numbered here, in the order of the host's calls.
+  if (Launch *launch = check ? work.target<Launch>() : nullptr)
+    launch->number = check->nextLaunchOf(vm::infoOf(*launch->request.kernel).name);
   streams.enqueue(
       stream,
       [this, work = std::move(work)] {
@@ -317,11 +334,7 @@ cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void 
   for (size_t i = 0; i < info.parameters.size(); ++i)
     std::memcpy(request.parameters.data() + info.parameters[i].offset, arguments[i],
                 info.parameters[i].bytes);
-  work = [this, request = std::move(request), &entry] {
-    if (logsCopies())
-      noteArguments(entry, vm::infoOf(*request.kernel), request.parameters);
-    execute(request);
-  };
+  work = Launch{this, &entry, std::move(request)};
   return cudaSuccess;
 }
 
@@ -403,9 +416,9 @@ vm::LaunchResult Runtime::carryOut(const vm::LaunchRequest &request, vm::Observe
   return nothing;
 }
 
-void Runtime::execute(const vm::LaunchRequest &request) {
+void Runtime::execute(const vm::LaunchRequest &request, uint64_t number) {
   if (check)
-    check->beforeWork();
+    check->beforeWork(number ? number : check->nextLaunchOf(vm::infoOf(*request.kernel).name));
   const std::unique_ptr<divergence::Profiler> profiler = profile ? profile->watch(request) : nullptr;
   const std::unique_ptr<counts::LaunchCounter> counter = counting ? counting->watch(request) : nullptr;
   std::optional<vm::ObserverPair> both;

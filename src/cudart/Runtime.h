@@ -131,7 +131,8 @@ public:
 
 private:
   explicit Runtime(Settings settings, arch::Arch arch, cudaError_t startError);
-  void execute(const vm::LaunchRequest &request);
+  struct Launch;
+  void execute(const vm::LaunchRequest &request, uint64_t number);
   vm::LaunchResult carryOut(const vm::LaunchRequest &request, vm::Observer *observer);
   void noteArguments(const KernelEntry &entry, const vm::KernelInfo &info, const std::vector<uint8_t> &bytes);
   void writeSummary();
