@@ -72,6 +72,7 @@ struct Shared {
   PublishedValues values; ///< in global memory
   HostWrites hostWrites;
   HostWork hostWork;
+  ReportedReads reportedReads;
   std::map<const vm::KernelInfo *, uint64_t> kernels; ///< with the number of launches so far
   CheckCounts total;
 };
@@ -136,7 +137,7 @@ vm::AccessEvent asVolatile(vm::AccessEvent event) {
 
 } // namespace
 
-struct Checker::Impl {
+struct Checker::Impl final : LateWrites {
   Impl(CheckOptions given, FindingList &list)
       : options(std::move(given)), id(++checkersEver), reporter(instructions, list), polls(instructions),
         names(options.memory, options.allocator), shared(options.memory) {}
@@ -174,6 +175,8 @@ struct Checker::Impl {
 
   void completeBarrier(Launch &launch, Block &block, unsigned number);
   void hostTouched(HostCopy copy);
+  /// The guard is held.
+  void wroteAfter(const LaunchFacts &reader, uint64_t begin, uint64_t end) override;
   void launchEnded(Launch &launch, const vm::LaunchResult &result);
   void reportFault(Launch &launch, const vm::Fault &fault);
   void reportDeadlock(Launch &launch, const vm::Fault &fault);
@@ -391,7 +394,7 @@ void Checker::Impl::touchGlobal(const Scene &scene, GlobalTouch touch, const Glo
   const BlockOrder &order = scene.block.order;
   const GlobalEvidence evidence{options, order,           scene.block.fences, shared.values,
                                 polls,   shared.launches, shared.hostWrites,  names};
-  GlobalConflicts conflicts(at, access, evidence, {reporter, plainReads, scene.launch.unwritten});
+  GlobalConflicts conflicts(at, access, evidence, {reporter, plainReads, scene.launch.unwritten, this});
   touch.self = {at.actor,    order.stampOf(at.warp), at.instrId, uint16_t(at.thread(0)), access.strength,
                 access.scope};
   touch.self.byCopy = access.event == nullptr;
@@ -566,7 +569,10 @@ void Checker::fence(const vm::WarpRef &ref, vm::SiteRef site, const vm::FenceEve
 void Checker::Impl::launchEnded(Launch &launch, const vm::LaunchResult &result) {
   for (auto &[index, block] : launch.blocks)
     block->unwritten.report(Rule::UninitializedShared, launch.facts, reporter);
-  launch.unwritten.report(Rule::UninitializedGlobal, launch.facts, reporter);
+  {
+    std::lock_guard lock(shared.guard);
+    launch.unwritten.report(Rule::UninitializedGlobal, launch.facts, reporter, &shared.reportedReads);
+  }
   plainReads.reportLeft(reporter);
   if (!result.fault || (result.fault->misuse == vm::Misuse::BarrierCount && launch.countReported))
     return;
@@ -662,6 +668,9 @@ void Checker::Impl::hostTouched(HostCopy copy) {
   for (const LaunchFacts *launch : loose)
     if (auto at = shared.running.find(launch->number); at != shared.running.end())
       at->second->loose.add(copy);
+  for (const LaunchFacts *launch : loose)
+    if (copy.write)
+      wroteAfter(*launch, copy.begin, copy.end);
   std::optional<GlobalPast> found;
   const LaunchFacts *whose = nullptr;
   bool wrote = false;
@@ -679,6 +688,12 @@ void Checker::Impl::hostTouched(HostCopy copy) {
         fmt::format("kernel {} {} memory here that a {} of another stream {}; nothing orders the two",
                     whose->name, wrote ? "writes" : "reads", copy.what, copy.write ? "writes" : "reads"),
         0, {}, "record an event after the one and let the other's stream wait for it, or use one stream");
+}
+
+void Checker::Impl::wroteAfter(const LaunchFacts &reader, uint64_t begin, uint64_t end) {
+  if (auto at = shared.running.find(reader.number); at != shared.running.end())
+    at->second->unwritten.forget(begin, end);
+  shared.reportedReads.wroteAfter(reader, begin, end, reporter);
 }
 
 void Checker::allocated(uint64_t address) { impl->names.noteAllocation(address); }

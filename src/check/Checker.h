@@ -29,11 +29,15 @@ public:
   /// Sorted by location, so that the order does not depend on the schedule.
   std::vector<Finding> all() const;
   bool empty() const;
-  size_t size() const;
+  /// The finding of that key, if there is one, follows from another.
+  void withdraw(const std::string &key);
+  /// How often a finding was new, or withdrawn.
+  uint64_t changes() const;
 
 private:
   mutable std::mutex guard;
   std::map<std::string, Finding> byKey;
+  uint64_t changed = 0;
 };
 
 struct CheckOptions {

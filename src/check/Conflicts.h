@@ -20,10 +20,20 @@
 
 namespace heddle::check {
 
+/// Writes to memory that a launch has read, or may have read, and that nothing orders with the launch.
+class LateWrites {
+public:
+  virtual void wroteAfter(const LaunchFacts &reader, uint64_t begin, uint64_t end) = 0;
+
+protected:
+  ~LateWrites() = default;
+};
+
 struct Sinks {
   Reporter &reporter;
   PlainReads &plainReads;
-  UnwrittenReads &unwritten; ///< of the kind of memory that is accessed
+  UnwrittenReads &unwritten;  ///< of the kind of memory that is accessed
+  LateWrites *late = nullptr; ///< of global memory
 };
 
 struct SharedEvidence {

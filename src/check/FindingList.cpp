@@ -32,6 +32,7 @@ void FindingList::add(Finding finding, const std::string &key) {
   auto [at, fresh] = byKey.try_emplace(key, std::move(finding));
   if (!fresh)
     ++at->second.times;
+  changed += fresh;
 }
 
 void FindingList::add(Finding finding) {
@@ -43,6 +44,11 @@ void FindingList::again(const std::string &key) {
   std::lock_guard lock(guard);
   if (auto at = byKey.find(key); at != byKey.end())
     ++at->second.times;
+}
+
+void FindingList::withdraw(const std::string &key) {
+  std::lock_guard lock(guard);
+  changed += byKey.erase(key);
 }
 
 std::vector<Finding> FindingList::all() const {
@@ -62,9 +68,9 @@ bool FindingList::empty() const {
   return byKey.empty();
 }
 
-size_t FindingList::size() const {
+uint64_t FindingList::changes() const {
   std::lock_guard lock(guard);
-  return byKey.size();
+  return changed;
 }
 
 } // namespace heddle::check

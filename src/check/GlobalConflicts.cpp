@@ -74,8 +74,11 @@ bool GlobalConflicts::clash(unsigned lane, uint64_t address, const GlobalPast &p
   }
   if (mayRace(lane, address, past, pastWrites) || past.sameValue)
     return false;
-  if (me.write && !pastWrites)
+  if (me.write && !pastWrites) {
     sinks.unwritten.forget(address);
+    if (sinks.late && whose && whose != &at.launch)
+      sinks.late->wroteAfter(*whose, address, address + ReportedReads::MostBytes);
+  }
   const bool sameLaunch = whose == &at.launch, sameBlock = past.actor == at.actor,
              sameWarp = sameBlock && past.thread / 32 == at.warp;
   const Rule rule = !sameLaunch ? Rule::RaceLaunches : sameWarp ? Rule::WarpLockstep : Rule::RaceGlobal;

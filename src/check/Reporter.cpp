@@ -133,6 +133,18 @@ void Reporter::reportRace(Rule rule, const Side &x, const Side &y, const std::st
          detail.empty() ? raceHint(a, b, std::move(hint)) : std::move(hint));
 }
 
+void Reporter::withdraw(Rule rule, uint32_t instrId) {
+  std::lock_guard lock(guard);
+  const auto at = reported.find({rule, 0u, instrId});
+  if (at == reported.end())
+    return;
+  const std::string key = at->second;
+  reported.erase(at);
+  // Another instruction of this line may have been reported too.
+  if (std::ranges::none_of(reported, [&](const auto &other) { return other.second == key; }))
+    findings.withdraw(key);
+}
+
 void Reporter::add(Finding finding) {
   const std::string key = fmt::format("{}||{}", idOf(finding.rule), lineOf(finding.location));
   findings.add(std::move(finding), key);

@@ -42,6 +42,8 @@ public:
   void reportRace(Rule rule, const Side &x, const Side &y, const std::string &what, std::string hint,
                   std::string detail = {});
   void add(Finding finding);
+  /// Of an instruction alone: it follows from something else that has been found since.
+  void withdraw(Rule rule, uint32_t instrId);
 
   SourceLocation locationOf(uint32_t instrId) const { return instructions.of(instrId); }
 

@@ -1,20 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/UnwrittenReads.h"
 
+#include <algorithm>
+
 namespace heddle::check {
 
-void UnwrittenReads::forget(uint64_t address) {
-  // Reads are remembered by their first byte, and none has more than 16.
-  for (auto at = reads.lower_bound(address < 15 ? 0 : address - 15);
-       at != reads.end() && at->first < address + 16;)
+void ReportedReads::add(const LaunchFacts &launch, uint32_t instrId, std::vector<uint64_t> addresses) {
+  constexpr size_t Most = 1 << 20;
+  if (final.count(instrId))
+    return;
+  if (remembered + addresses.size() > Most) {
+    reads.erase(instrId);
+    final.insert(instrId);
+    return;
+  }
+  remembered += addresses.size();
+  reads[instrId][&launch] = std::move(addresses);
+}
+
+void ReportedReads::wroteAfter(const LaunchFacts &reader, uint64_t begin, uint64_t end, Reporter &reporter) {
+  for (auto &[instrId, launches] : reads) {
+    const auto read = launches.find(&reader);
+    if (read == launches.end())
+      continue;
+    const size_t gone =
+        std::erase_if(read->second, [&](uint64_t at) { return at < end && at + MostBytes > begin; });
+    remembered -= gone;
+    if (gone && std::ranges::all_of(launches, [](const auto &launch) { return launch.second.empty(); }))
+      reporter.withdraw(Rule::UninitializedGlobal, instrId);
+  }
+}
+
+void UnwrittenReads::forget(uint64_t begin, uint64_t end) {
+  // Reads are remembered by their first byte.
+  constexpr uint64_t Before = ReportedReads::MostBytes - 1;
+  for (auto at = reads.lower_bound(begin < Before ? 0 : begin - Before);
+       at != reads.end() && at->first < end;)
     at = reads.erase(at);
 }
 
-void UnwrittenReads::report(Rule rule, const LaunchFacts &launch, Reporter &reporter) {
+void UnwrittenReads::report(Rule rule, const LaunchFacts &launch, Reporter &reporter,
+                            ReportedReads *reported) {
   // What another block of the cluster wrote is not followed.
   if (rule == Rule::UninitializedShared && launch.inClusters)
     reads.clear();
-  for (auto &[address, read] : reads)
+  std::map<uint32_t, std::vector<uint64_t>> byInstruction;
+  for (auto &[address, read] : reads) {
+    if (reported)
+      byInstruction[read.instrId].push_back(address);
     // Code without a line is the compiler's own, such as copies of structs with the holes between their
     // members.
     if (reporter.locationOf(read.instrId).line && reporter.isNew(rule, read.instrId, 0))
@@ -22,6 +55,9 @@ void UnwrittenReads::report(Rule rule, const LaunchFacts &launch, Reporter &repo
                       rule == Rule::UninitializedShared
                           ? "shared memory holds nothing in particular when a block starts"
                           : "cudaMalloc leaves memory as it is: copy or cudaMemset something there first");
+  }
+  for (auto &[instrId, addresses] : byInstruction)
+    reported->add(launch, instrId, std::move(addresses));
   reads.clear();
 }
 

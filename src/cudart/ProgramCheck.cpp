@@ -61,7 +61,7 @@ void ProgramCheck::launchEnded() {
   constexpr auto Pause = std::chrono::seconds(1);
   {
     std::lock_guard lock(guard);
-    if (findings.size() == written && std::chrono::steady_clock::now() - writtenAt < Pause)
+    if (findings.changes() == written && std::chrono::steady_clock::now() - writtenAt < Pause)
       return;
   }
   write(false);
@@ -90,8 +90,9 @@ void ProgramCheck::errorSeen() {
 
 void ProgramCheck::write(bool complete) {
   std::lock_guard lock(guard);
+  written = findings.changes();
   check::CheckResult result{findings.all(), {}, checker.counts(), complete};
-  written = findings.size(), writtenAt = std::chrono::steady_clock::now();
+  writtenAt = std::chrono::steady_clock::now();
   for (const Failure &failure : failures) {
     if (failure.launch.empty()) {
       result.failedCalls.push_back({failure.function, failure.error, failure.hint, failure.times});

@@ -54,7 +54,7 @@ private:
   };
   std::map<std::string, uint64_t> launched; ///< by kernel
   std::vector<Failure> failures;            ///< that have not been queried
-  size_t written = 0;                       ///< findings when the file was last written
+  uint64_t written = 0;                     ///< changes of the findings when the file was last written
   std::chrono::steady_clock::time_point writtenAt{};
 };
 

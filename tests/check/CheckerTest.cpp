@@ -98,7 +98,7 @@ TEST(Checker, ArrivingOrdersForTheOthersAndNotForOneself) {
 TEST(Checker, AFindingNamesArrayElementThreadsAndBothPlaces) {
   Bench bench;
   bench.run(with(""), {1}, {64});
-  ASSERT_EQ(bench.findings.size(), 1u);
+  ASSERT_EQ(bench.findings.all().size(), 1u);
   const Finding finding = bench.findings.all().front();
   EXPECT_NE(finding.text.find("tile["), std::string::npos) << finding.text;
   EXPECT_NE(finding.text.find("thread "), std::string::npos) << finding.text;
