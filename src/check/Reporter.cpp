@@ -9,6 +9,7 @@
 #include "vm/Code.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::check {
 namespace {
@@ -56,6 +57,25 @@ std::string raceText(const Side &a, const Side &b, const std::string &what, cons
   return text + (detail.empty() ? "; nothing orders the two" : ": " + detail);
 }
 
+/// Whether a thread may execute it more than once: in a loop, or in a function that is called.
+bool mayRepeat(const ptx::Function &function, uint32_t instr) {
+  if (!function.isEntry)
+    return true;
+  const uint32_t start = function.blockOf[instr];
+  std::vector<char> seen(function.blocks.size());
+  std::vector<uint32_t> next = function.blocks[start].succs;
+  while (!next.empty()) {
+    const uint32_t block = next.back();
+    next.pop_back();
+    if (block == start)
+      return true;
+    if (std::exchange(seen[block], 1))
+      continue;
+    next.insert(next.end(), function.blocks[block].succs.begin(), function.blocks[block].succs.end());
+  }
+  return false;
+}
+
 } // namespace
 
 std::string Reporter::keyOf(Rule rule, uint32_t a, uint32_t b) const {
@@ -88,7 +108,8 @@ bool Reporter::wasReported(Rule rule, uint32_t a, uint32_t b) {
   return true;
 }
 
-/// Updates of one address by several threads lose some: no barrier helps, an atomic does.
+/// Updates of one address by several threads lose some: no barrier helps, an atomic does. Nor is there anything
+/// between two threads that execute the same store once.
 std::string Reporter::raceHint(const Side &a, const Side &b, std::string hint) const {
   for (const Side *side : {&a, &b}) {
     if (!side->write || side->atomic || side->copy)
@@ -106,6 +127,19 @@ std::string Reporter::raceHint(const Side &a, const Side &b, std::string hint) c
       return fmt::format("several threads load, change and store here, and updates get lost: use {}()",
                          update->atomic);
   }
+  if (a.instrId != b.instrId || !a.write || !b.write || a.atomic || b.atomic || a.copy || b.copy ||
+      a.launch != b.launch)
+    return hint;
+  const bool sameBlock = a.block == b.block;
+  hint =
+      fmt::format("one statement writes the same element from several {0}s: give each {0} its own element, "
+                  "or use an atomic",
+                  sameBlock ? "thread" : "block");
+  const InstructionTable::InFunction where = instructions.inFunction(a.instrId);
+  if (sameBlock && (!where.function || mayRepeat(*where.function, where.instr)))
+    hint += fmt::format(
+        "; if they do so in different iterations of a loop, a {} between the iterations orders them",
+        a.thread / 32 == b.thread / 32 ? "__syncwarp()" : "__syncthreads()");
   return hint;
 }
 
