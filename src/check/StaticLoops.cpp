@@ -45,15 +45,9 @@ bool isSame(const FormValue &a, const FormValue &b) { return a.form == b.form &&
 
 StaticSteering::Assume::Assume(StaticSteering &steering, uint32_t lanes, const Facts &facts)
     : all(steering.facts), before(all.size()) {
-  // Only comparisons with a parameter help to distinguish addresses.
-  auto helps = [&](const LaneForms &sums) {
-    for (uint32_t left = lanes; left; left &= left - 1)
-      if (const FormId form = sums[unsigned(__builtin_ctz(left))].form; form != Forms::Opaque)
-        return steering.forms.mentions(form, Forms::Parameters, Forms::Loops);
-    return false;
-  };
   for (unsigned i = 0; i < facts.count; ++i)
-    if (helps(facts.atLeastZero[i]))
+    if (steering.mentions(lanes, facts.atLeastZero[i], Forms::Parameters, Forms::Loops) ||
+        steering.mentions(lanes, facts.atLeastZero[i], Forms::BlockIdx, Forms::GridDim))
       all.emplace_back(lanes, facts.atLeastZero[i]);
 }
 
@@ -62,16 +56,26 @@ Facts StaticSteering::guardFacts(uint32_t guard, bool value) const {
   return !condition ? Facts{} : value ? condition->ifTrue : condition->ifFalse;
 }
 
-/// The innermost ones come first.
+bool StaticSteering::mentions(uint32_t lanes, const LaneForms &sums, uint32_t first, uint32_t end) const {
+  for (uint32_t left = lanes; left; left &= left - 1)
+    if (const FormId form = sums[unsigned(__builtin_ctz(left))].form; form != Forms::Opaque)
+      return forms.mentions(form, first, end);
+  return false;
+}
+
+/// The innermost ones come first, and those with a parameter before others: they separate the digits of an
+/// address that has a parameter as a factor. Where it has none, a bound of blockIdx is enough.
 void StaticSteering::gatherFacts(uint32_t mask) {
   global.facts.count = 0;
-  for (const auto *list : {&std::as_const(facts), &std::as_const(shadow->remains)})
-    for (size_t i = list->size(); i-- > 0 && global.facts.count < Facts::Most;)
-      if (const auto &[lanes, sums] = (*list)[i]; lanes & mask) {
-        global.facts.add(sums);
-        LaneForms &added = global.facts.atLeastZero[global.facts.count - 1];
-        eachLane(~lanes, [&](unsigned lane) { added[lane] = Anything; });
-      }
+  for (const bool withParameter : {true, false})
+    for (const auto *list : {&std::as_const(facts), &std::as_const(shadow->remains)})
+      for (size_t i = list->size(); i-- > 0 && global.facts.count < Facts::Most;)
+        if (const auto &[lanes, sums] = (*list)[i];
+            lanes & mask && mentions(lanes, sums, Forms::Parameters, Forms::Loops) == withParameter) {
+          global.facts.add(sums);
+          LaneForms &added = global.facts.atLeastZero[global.facts.count - 1];
+          eachLane(~lanes, [&](unsigned lane) { added[lane] = Anything; });
+        }
 }
 
 // --- loops

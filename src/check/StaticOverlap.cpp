@@ -423,6 +423,32 @@ private:
     return first + 3 + unsigned(std::ranges::find(loops, variable) - loops.begin());
   }
 
+  /// Comparisons that an access depends on and that are linear, as the one address that satisfies each of them most
+  /// easily has it: what remains possible is possible for all addresses together.
+  void addFacts(System &system) const {
+    for (unsigned side : {0u, 1u}) {
+      const Touched &one = *touched[side];
+      for (unsigned fact = 0; fact < Facts::Most; ++fact) {
+        if (one.facts[fact] == Forms::Opaque || one.addresses.empty())
+          continue;
+        System::Row atLeastZero = system.row();
+        bool isLinear = true;
+        for (const auto &[monomial, coefficient] : meetings.forms.of(one.facts[fact])) {
+          isLinear &= monomial.size() == 1 && (Forms::isBlockIdx(monomial.front()) ||
+                                               std::ranges::count(loops, monomial.front()) != 0);
+          if (isLinear)
+            atLeastZero[indexOf(monomial.front(), side)] = coefficient;
+        }
+        if (!isLinear)
+          continue;
+        int64_t most = one.addresses.front().facts[fact];
+        for (const Touched::Address &address : one.addresses)
+          most = std::max(most, address.facts[fact]);
+        system.add(false, atLeastZero, most);
+      }
+    }
+  }
+
   Overlaps::Answer ask(bool sameBlock, const Apart &apart, const LaneRun &x, const LaneRun &y) const {
     System system(meetings.context.get(), 2 * perSide());
     for (unsigned side : {0u, 1u}) {
@@ -450,6 +476,7 @@ private:
       differs[indexOf(apart.variable, 1)] = -apart.direction;
       system.add(false, differs, -1);
     }
+    addFacts(system);
     for (size_t j = 0; j < levels.size(); ++j) {
       System::Row equal = system.row();
       int64_t constant = levels[j].digits[0].constant - levels[j].digits[1].constant;

@@ -266,6 +266,8 @@ private:
   /// What follows from a guard that is unknown, where it is `value`.
   Facts guardFacts(uint32_t guard, bool value) const;
   void gatherFacts(uint32_t mask);
+  /// Whether sums of these lanes have a symbol from `first` up to, not including, `end`.
+  bool mentions(uint32_t lanes, const LaneForms &sums, uint32_t first, uint32_t end) const;
 
   // StaticAgree.cpp
   bool mayAgree(Warp &warp, const TaintStep &s, const Region &region, uint32_t unsure);

@@ -50,9 +50,11 @@ constexpr const char *At = "mul.wide.s32 %rd1, %r20, 4; add.u64 %rd2, %rd0, %rd1
 const std::string Store = std::string(At) + "st.global.u32 [%rd2], %r13;\n";
 const std::string Matrix = "mad.lo.s32 %r20, %r11, %r5, %r10;\n" + Store;
 
-StaticResult checkIndex(const std::string &body, vm::Dim3 block = {16, 4, 1}) {
+StaticResult checkIndex(const std::string &body, vm::Dim3 block = {16, 4, 1}, const char *width = nullptr) {
   StaticOptions options;
   options.block = block;
+  if (width)
+    options.parameters.push_back({"width", width});
   return check(indexKernel(body), options);
 }
 
@@ -88,6 +90,24 @@ TEST(StaticIndex, aGuardThatDoesNotKeepColumnsBelowTheWidthIsNotEnough) {
         "@%p3 bra END;\n"}) {
     SCOPED_TRACE(guard);
     expectBoth(Decision::Undecided, Decision::Undecided, checkIndex(guard + Matrix));
+  }
+}
+TEST(StaticIndex, aWidthThatIsGivenIsProvedAsEachWidthIs) {
+  const vm::Dim3 block = {16, 4, 1};
+  for (const char *guard :
+       {"setp.ge.s32 %p1, %r10, %r5; @%p1 bra END;\n", "setp.ge.u32 %p1, %r10, %r5; @%p1 bra END;\n",
+        "setp.gt.s32 %p1, %r10, 63; @%p1 bra END;\n",
+        "max.s32 %r21, %r10, %r11; setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n"}) {
+    SCOPED_TRACE(guard);
+    expectBoth(Decision::Proved, Decision::Proved, checkIndex(guard + Matrix, block, "64"));
+  }
+  for (const char *guard :
+       {"", "setp.gt.s32 %p1, %r10, %r5; @%p1 bra END;\n", "setp.gt.s32 %p1, %r10, 64; @%p1 bra END;\n",
+        "setp.ge.s32 %p1, %r11, %r5; @%p1 bra END;\n", "setp.lt.s32 %p1, %r10, %r5; @%p1 bra END;\n",
+        "min.s32 %r21, %r10, %r11; setp.ge.s32 %p1, %r21, %r5; @%p1 bra END;\n",
+        "setp.ge.s32 %p1, %r1, %r5; @%p1 bra END;\n", "setp.ge.s32 %p1, %r10, %r6; @%p1 bra END;\n"}) {
+    SCOPED_TRACE(guard);
+    expectDecision(Decision::Undecided, Between, checkIndex(guard + Matrix, block, "64"));
   }
 }
 // Compilers make one comparison of `row < n && col < n`.
@@ -281,7 +301,8 @@ private:
   unsigned labels = 0;
 };
 
-TEST(StaticIndex, noRunContradictsWhatIsProvedOfRandomKernels) {
+/// `isWidthGiven`: the width is one of the command line, and so it is in all runs.
+void compareRandomKernels(bool isWidthGiven) {
   const uint32_t first = fromEnvironment("HEDDLE_SEED", 1);
   const unsigned count = std::getenv("HEDDLE_SEED") ? 1 : fromEnvironment("HEDDLE_KERNELS", 150);
   std::cout << fmt::format("seeds {} to {}\n", first, first + count - 1);
@@ -294,6 +315,9 @@ TEST(StaticIndex, noRunContradictsWhatIsProvedOfRandomKernels) {
     ASSERT_TRUE(problems.empty()) << textOf(problems) << text;
     StaticOptions options;
     options.block = writer.isFlat ? vm::Dim3{32, 1, 1} : vm::Dim3{8, 4, 1};
+    const uint32_t givenWidth = 1 + seed * 13 % 70;
+    if (isWidthGiven)
+      options.parameters.push_back({"width", std::to_string(givenWidth)});
     const StaticResult result = checkStatic(module, "k", options);
     const bool inBlock = result.of(InBlock).decision == Decision::Proved,
                between = result.of(Between).decision == Decision::Proved;
@@ -302,7 +326,8 @@ TEST(StaticIndex, noRunContradictsWhatIsProvedOfRandomKernels) {
     bool races = false;
     for (uint32_t run = 0; run < 8; ++run) {
       const bool alone = run % 4 == 3;
-      const uint32_t width = 1 + (seed * 7 + run * 11) % 70, height = 1 + (seed + run * 5) % 20;
+      const uint32_t width = isWidthGiven ? givenWidth : 1 + (seed * 7 + run * 11) % 70,
+                     height = 1 + (seed + run * 5) % 20;
       // Kernels that do not read blockIdx.y are taken to have one row of blocks.
       const vm::Dim3 grid =
           alone ? vm::Dim3{1, 1, 1} : vm::Dim3{3, text.find("ctaid.y") == text.npos ? 1u : 2u, 1};
@@ -328,6 +353,9 @@ TEST(StaticIndex, noRunContradictsWhatIsProvedOfRandomKernels) {
     EXPECT_GT(raced, count / 4);
   }
 }
+
+TEST(StaticIndex, noRunContradictsWhatIsProvedOfRandomKernels) { compareRandomKernels(false); }
+TEST(StaticIndex, noRunContradictsWhatIsProvedForAWidthThatIsGiven) { compareRandomKernels(true); }
 
 } // namespace
 } // namespace heddle::check::test
