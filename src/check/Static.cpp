@@ -80,6 +80,20 @@ std::vector<uint8_t> bytesOf(const std::string &text, uint32_t bytes) {
   return out;
 }
 
+/// What --param takes for this kernel.
+std::string parametersOf(const vm::Kernel &kernel) {
+  const size_t count = kernel.info.parameters.size();
+  if (!count)
+    return "it has none";
+  const vm::ParameterNames names(kernel);
+  std::vector<std::string> all;
+  for (unsigned i = 0; i < count; ++i)
+    all.push_back(names.option(i));
+  if (readNumber<unsigned>(all.front()))
+    return count == 1 ? "it has one parameter: 0" : fmt::format("its parameters are 0 to {}", count - 1);
+  return count == 1 ? "its parameter is " + all.front() : "its parameters are " + joinAnd(all);
+}
+
 bool readParameters(const ptx::Module &module, const vm::Kernel &kernel, const StaticOptions &options,
                     Knowledge &known, Diagnostics &problems) {
   const vm::KernelInfo &info = kernel.info;
@@ -94,7 +108,7 @@ bool readParameters(const ptx::Module &module, const vm::Kernel &kernel, const S
     if (!parameter) {
       problems
           .error({}, fmt::format("kernel '{}' has no parameter '{}'", readableKernel(info.name), given.which))
-          .withHint(fmt::format("it has {}, counted from 0", info.parameters.size()));
+          .withHint(parametersOf(kernel));
       return false;
     }
     const auto part = given.part.value_or(StaticOptions::Parameter::Part{0, uint32_t(parameter->bytes)});
@@ -251,8 +265,8 @@ StaticRun runOnce(const StaticScene &scene, Choices &choices, bool onlyWhatIsCer
 /// What is wrong only if something happens that may not happen.
 UndecidedReason doubt(const Violation &violation) {
   const Finding &finding = violation.finding;
-  return {finding.location, fmt::format("possible, but it depends on data: {}", finding.text), finding.notes,
-          "", setOf(violation.property)};
+  return {finding.location, fmt::format("whether this happens depends on data: {}", finding.text),
+          finding.notes, "", setOf(violation.property)};
 }
 
 bool isAboutOrder(const Violation &violation) {

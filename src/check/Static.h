@@ -90,6 +90,9 @@ enum class Verdict : uint8_t {
 std::string_view nameOf(Verdict verdict);
 
 /// Why properties are undecided.
+/// Of a reason that the grid decides.
+constexpr std::string_view GridHint = "heddle check --static --grid X,Y,Z may decide it";
+
 struct UndecidedReason {
   SourceLocation location;
   std::string text; ///< "the shared address of this store depends on parameter 'n'"

@@ -295,19 +295,25 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
   Between result;
   if (known.grid && known.grid->count() == 1)
     return result;
-  auto undecided = [&](const Use &a, const Use &b, const std::string &why, std::string hint) {
+  auto leaveOpen = [&](const Use &a, const Use &b, std::string text, std::string hint) {
     if (result.undecided.size() >= MostReasons)
       return;
     const Use &writer = a.writes ? a : b, &partner = a.writes ? b : a;
     UndecidedReason reason;
     reason.location = steering.locationOf(*writer.instr);
-    reason.text = fmt::format("whether two blocks access the same bytes in {} {}", describe(writer), why);
+    reason.text = std::move(text);
     if (writer.instr != partner.instr)
       reason.notes.push_back({steering.locationOf(*partner.instr),
                               partner.writes ? "and are written here" : "and are read here"});
     reason.hint = std::move(hint);
     reason.properties = setOf(Property::GlobalRacesBetweenBlocks);
     result.undecided.push_back(std::move(reason));
+  };
+  auto undecided = [&](const Use &a, const Use &b, const std::string &why, std::string hint) {
+    leaveOpen(
+        a, b,
+        fmt::format("whether two blocks access the same bytes in {} {}", describe(a.writes ? a : b), why),
+        std::move(hint));
   };
   auto violated = [&](const Use &one, const Use &other) {
     Finding finding;
@@ -320,8 +326,11 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
     finding.notes.push_back({steering.locationOf(*partner.instr), partner.writes
                                                                       ? "written here by another block"
                                                                       : "read here by another block"});
-    finding.hint =
-        "blocks run in any order: use an atomic, a fence with a flag, a grid-wide sync, or two launches";
+    finding.hint = &one == &other ? "one statement writes the same element from several blocks: give each "
+                                    "block its own element, or "
+                                    "use an atomic"
+                                  : "blocks run in any order: use an atomic, a fence with a flag, a "
+                                    "grid-wide sync, or two launches";
     result.findings.push_back(std::move(finding));
   };
   auto member = [&](const Use &one, const Use &other) {
@@ -335,14 +344,21 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
     const Overlaps::Result met = compare(one, other, false, meetings);
     if (met.answer == Overlaps::Answer::No)
       return;
-    const bool isCertain = met.answer == Overlaps::Answer::Yes && met.isExact && known.grid && !one.perhaps &&
-                           !other.perhaps && (!one.writes || !other.writes || bothKnown);
-    if (isCertain)
+    const bool isMet = met.answer == Overlaps::Answer::Yes && met.isExact && !one.perhaps && !other.perhaps;
+    const bool mayBeEqual = one.writes && other.writes && !bothKnown;
+    if (isMet && known.grid && !mayBeEqual)
       return violated(one, other);
+    if (isMet && known.grid)
+      return leaveOpen(one, other,
+                       fmt::format("two blocks write to the same bytes in {}, with values that are not known "
+                                   "to be equal",
+                                   describe(one)),
+                       "give each block its own elements, or use an atomic");
     if (met.answer == Overlaps::Answer::Yes && !known.grid)
-      return undecided(one, other, "depends on the grid and on data",
-                       "heddle check --static --grid X,Y,Z may decide it");
-    undecided(one, other, met.why, "");
+      return undecided(one, other, isMet ? "depends on the grid" : "depends on the grid and on data",
+                       std::string(GridHint));
+    const bool mayNotHappen = met.isExact && (one.perhaps || other.perhaps);
+    undecided(one, other, mayNotHappen ? "depends on data" : met.why, "");
   };
   const std::vector<Group> all = groups();
   eachPair(all, [&](const Group &a, const Group &b) {
@@ -355,6 +371,40 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
 
 // --- names
 // -------------------------------------------------------------------------------------------------------
+
+/// "byte 64 * blockIdx.x + 8 of memory of parameter 'a'".
+std::string GlobalAccesses::byteName(const Use &use, int64_t offset) const {
+  std::string index;
+  unsigned pointers = 0;
+  bool isNamed = true;
+  auto isPointer = [&](Forms::Symbol symbol) {
+    const unsigned word = symbol - Forms::Parameters;
+    return symbol >= Forms::Parameters && symbol < Forms::Loops && word % 2 == 0 && word / 2 < 63 &&
+           (use.bases >> (word / 2) & 1);
+  };
+  for (const auto &[monomial, coefficient] : steering.allForms().of(use.form())) {
+    std::string product = coefficient == 1 ? "" : std::to_string(coefficient);
+    for (Forms::Symbol symbol : monomial) {
+      const std::optional<std::string> name = steering.nameOf(symbol);
+      isNamed &= name.has_value();
+      product += (product.empty() ? "" : " * ") + name.value_or("");
+    }
+    if (monomial.size() == 1 && coefficient == 1 && isPointer(monomial.front()))
+      ++pointers;
+    else
+      index += (index.empty() ? "" : " + ") + product;
+  }
+  if (!isNamed || pointers != 1)
+    return fmt::format("byte {}, counted from an address that the threads of the block have in common, in {}",
+                       offset, describe(use));
+  if (offset || index.empty())
+    index += fmt::format("{}{}",
+                         index.empty() ? (offset < 0 ? "-" : "")
+                         : offset < 0  ? " - "
+                                       : " + ",
+                         offset < 0 ? -offset : offset);
+  return fmt::format("byte {} of {}", index, describe(use));
+}
 
 void GlobalAccesses::nameMemory(Finding &finding) const {
   constexpr std::string_view Marker = "global memory at 0x";
@@ -370,9 +420,7 @@ void GlobalAccesses::nameMemory(Finding &finding) const {
     if (address >= arena - ArenaBytes / 2 && address < arena + ArenaBytes / 2)
       for (const auto &[key, use] : uses)
         if (use.form() == form) {
-          finding.text.replace(
-              at, end - at,
-              fmt::format("byte {} of what a block has in {}", int64_t(address - arena), describe(use)));
+          finding.text.replace(at, end - at, byteName(use, int64_t(address - arena)));
           return;
         }
 }

@@ -73,6 +73,7 @@ private:
   void note(const ptx::Instr &instr, const vm::AccessEvent &event, uint32_t lanes, bool perhaps);
   bool mayRace(const Use &a, const Use &b) const;
   std::string describe(const Use &use) const;
+  std::string byteName(const Use &use, int64_t offset) const;
 
   const StaticSteering &steering;
   Checker &engine;

@@ -35,6 +35,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace heddle::check {
 namespace {
@@ -98,6 +99,10 @@ struct Digit {
   int64_t constant = 0;
 
   bool operator==(const Digit &) const = default;
+  int64_t times(Symbol symbol) const {
+    const auto at = variables.find(symbol);
+    return at == variables.end() ? 0 : at->second;
+  }
   Polynomial polynomial() const {
     Polynomial result;
     for (const auto &[symbol, coefficient] : variables)
@@ -495,6 +500,23 @@ private:
     return system.hasSolution();
   }
 
+  /// What decides whether bytes that may be the same are.
+  std::string whyPossible(bool sameBlock) const {
+    if (!isExact)
+      return "is too large a question";
+    std::set<std::string> names;
+    for (const Level &level : levels) {
+      for (Symbol symbol : level.common)
+        names.insert(nameOf({symbol}));
+      for (Symbol d = 0; d < 3 && sameBlock; ++d)
+        if (level.digits[0].times(d) != level.digits[1].times(d))
+          names.insert(fmt::format("blockIdx.{}", "xyz"[d]));
+    }
+    if (!loops.empty())
+      names.insert("the number of iterations of a loop");
+    return names.empty() ? "depends on data" : "depends on " + joinAnd({names.begin(), names.end()});
+  }
+
   Overlaps::Result solve(bool sameBlock, const std::vector<Apart> &apart) {
     using Answer = Overlaps::Answer;
     if (!isComparable)
@@ -505,7 +527,7 @@ private:
         for (const LaneRun &y : runs[1]) {
           const Answer one = ask(sameBlock, each, x, y);
           if (one == Answer::Yes)
-            return {Answer::Yes, isExact && loops.empty() && levels.size() == 1, "depends on data"};
+            return {Answer::Yes, isExact && loops.empty() && levels.size() == 1, whyPossible(sameBlock)};
           answer = std::max(answer, one);
         }
     return {answer, false, "is too large a question"};

@@ -63,7 +63,7 @@ public:
   struct Result {
     Answer answer = Answer::No;
     bool isExact = false; ///< of Yes: the very bytes that are touched were compared
-    std::string why;      ///< of Maybe, as what follows "whether they overlap": "depends on data"
+    std::string why;      ///< of others than No, as what follows "whether they overlap": "depends on data"
   };
 
   const BlockRange &blocks() const { return range; }

@@ -86,6 +86,8 @@ public:
   const Forms &allForms() const { return forms; }
   /// The parameter that these bytes of the parameters belong to, in words.
   std::string parameterAt(uint32_t offset) const;
+  /// "blockIdx.x", "gridDim.y" or "n"; nothing for what has no name in the source.
+  std::optional<std::string> nameOf(Forms::Symbol symbol) const;
   const PointerBases &pointerBases() const { return bases; }
   const vm::ParameterNames &parameterNames() const { return names; }
 

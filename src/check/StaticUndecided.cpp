@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/StaticSteering.h"
+#include "support/Numbers.h"
+
+#include <fmt/format.h>
 
 namespace heddle::check {
 
@@ -15,6 +18,17 @@ std::string StaticSteering::parameterAt(uint32_t offset) const {
     if (offset >= all[i].offset && offset < all[i].offset + all[i].bytes)
       return names.describe(i);
   return "a parameter";
+}
+
+std::optional<std::string> StaticSteering::nameOf(Forms::Symbol symbol) const {
+  if (symbol < Forms::Parameters)
+    return fmt::format("{}.{}", Forms::isBlockIdx(symbol) ? "blockIdx" : "gridDim", "xyz"[symbol % 3]);
+  const uint32_t offset = 4 * (symbol - Forms::Parameters);
+  const auto &all = kernel.info.parameters;
+  for (unsigned i = 0; i < all.size() && symbol < Forms::Loops; ++i)
+    if (const std::string name = names.option(i); offset == all[i].offset && !readNumber<unsigned>(name))
+      return name;
+  return std::nullopt;
 }
 
 void StaticSteering::note(const ptx::Instr &instr, std::string text, Origins origins, PropertySet properties,

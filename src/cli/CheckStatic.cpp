@@ -265,7 +265,35 @@ private:
   report::KernelVerdict verdictOn(verify::KernelLaunches::Known launch) const {
     if (choices.shared)
       launch.dynamicSharedBytes = *choices.shared;
-    return orUnchecked({name, verify::checkLaunch(module, kernel, launch, options), checkedBlock(launch)});
+    check::StaticResult result = verify::checkLaunch(module, kernel, launch, options);
+    nameGrid(result, launch);
+    return orUnchecked({name, std::move(result), checkedBlock(launch)});
+  }
+
+  /// The block is that of a launch of the file, the grid is not: what depends on it says so.
+  static void nameGrid(check::StaticResult &result, const verify::KernelLaunches::Known &launch) {
+    const vm::Dim3 &grid = launch.mostBlocks;
+    if (launch.locations.empty())
+      return;
+    std::vector<std::string> lines;
+    for (SourceLocation location : launch.locations) {
+      shorten(location);
+      lines.push_back(check::lineOf(location));
+    }
+    const bool isOne = lines.size() == 1;
+    std::string hint = fmt::format("the grid{0} of the launch{1} at {2} {3} not assumed; ", isOne ? "" : "s",
+                                   isOne ? "" : "es", joinAnd(lines), isOne ? "is" : "are");
+    if (grid.x && grid.y && grid.z)
+      hint += fmt::format("--grid {}{} checks the kernel for {}", grid.x,
+                          grid.z > 1   ? fmt::format(",{},{}", grid.y, grid.z)
+                          : grid.y > 1 ? fmt::format(",{}", grid.y)
+                                       : "",
+                          isOne ? "it" : "the largest");
+    else
+      hint += "--grid X,Y,Z checks the kernel for one grid";
+    for (check::UndecidedReason &reason : result.undecided)
+      if (reason.hint == check::GridHint)
+        reason.hint = hint;
   }
 
   /// A launch of the file that exceeds a limit is no mistake of the command line, and others can be checked.

@@ -147,7 +147,11 @@ Card headlineHtml(const CheckResultPage &result) {
   if (!result.verdicts.empty()) {
     switch (together(result.verdicts)) {
     case check::Verdict::Holds:
-      return {"static check", "holds", "every property, for " + inputsText(result.verdicts.front().result),
+      return {"static check", "holds",
+              "every property, for " + inputsText(result.verdicts.front().result) +
+                  (std::ranges::any_of(result.verdicts, &hasAssumptions, &KernelVerdict::result)
+                       ? ", under the assumptions below"
+                       : ""),
               Tone::Good};
     case check::Verdict::Fails: return {"static check", "fails", "a property is violated", Tone::Bad};
     case check::Verdict::Undecided:

@@ -62,8 +62,9 @@ std::string headLine(const KernelVerdict &verdict, bool colour) {
       size_t(std::ranges::count(result.properties, Decision::Proved, &PropertyVerdict::decision));
   switch (result.verdict) {
   case Verdict::Holds:
-    return fmt::format("{} kernel '{}': all {} properties, for {} ({})\n", painted(word, Green, colour),
+    return fmt::format("{} kernel '{}': all {} properties, for {}{} ({})\n", painted(word, Green, colour),
                        verdict.kernel, check::Properties, inputsText(result),
+                       hasAssumptions(result) ? ", under the assumptions below" : "",
                        count(result.barriers, "barrier round"));
   case Verdict::Fails:
     return fmt::format("{} kernel '{}': {}\n", painted(word, Red, colour), verdict.kernel,
@@ -155,6 +156,12 @@ Verdict together(const std::vector<KernelVerdict> &verdicts) {
 
 std::string inputsText(const check::StaticResult &result) {
   return result.given.empty() ? "every input" : "every input with " + joinAnd(result.given);
+}
+
+bool hasAssumptions(const check::StaticResult &result) {
+  return std::ranges::any_of(result.properties, [&](const PropertyVerdict &each) {
+    return each.assuming.size() > result.given.size();
+  });
 }
 
 std::string decisionText(const check::PropertyVerdict &verdict) {

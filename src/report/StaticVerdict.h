@@ -23,6 +23,8 @@ struct CheckedBlock {
 
 /// What a verdict is for: "every input", or "every input with n = 100".
 std::string inputsText(const check::StaticResult &result);
+/// Whether the verdict rests on more than what the caller gave of the input.
+bool hasAssumptions(const check::StaticResult &result);
 
 /// What the static check decided of one kernel.
 struct KernelVerdict {

@@ -29,5 +29,22 @@ TEST(StaticVerdictText, WhatIsGivenIsNamed) {
       << staticText(verdict, false);
 }
 
+TEST(StaticVerdictText, TheVerdictRefersToItsAssumptions) {
+  KernelVerdict verdict = verdictWith({"", "", "", "", "", "", ""});
+  verdict.result.verdict = check::Verdict::Holds;
+  verdict.result.given = {"n = 100"};
+  for (check::PropertyVerdict &each : verdict.result.properties)
+    each.assuming = {"n = 100"};
+  EXPECT_TRUE(
+      staticText(verdict, false)
+          .starts_with("holds: kernel 'k': all 7 properties, for every input with n = 100 (0 barrier"))
+      << staticText(verdict, false);
+  verdict.result.properties.back().assuming.emplace_back("loops that wait for no other thread end");
+  EXPECT_TRUE(staticText(verdict, false)
+                  .starts_with("holds: kernel 'k': all 7 properties, for every input with n = 100, under the "
+                               "assumptions below (0 barrier"))
+      << staticText(verdict, false);
+}
+
 } // namespace
 } // namespace heddle::report

@@ -2,7 +2,7 @@
 // for every width is proved for one.
 //
 // RUN: %heddle check %s --static --compiler clang -k store --param n=64 | FileCheck %s --check-prefix=GIVEN
-// GIVEN: holds: kernel 'store': all 7 properties, for every input with n = 64
+// GIVEN: holds: kernel 'store': all 7 properties, for every input with n = 64, under the assumptions below
 // RUN: %heddle check %s --static --compiler clang -k constant | FileCheck %s --check-prefix=CONSTANT
 // CONSTANT: global-memory races between blocks: proved for every input, if index arithmetic does not overflow and the grid is 1 in z, which the kernel does not read{{$}}
 //
@@ -11,7 +11,7 @@
 // RUN: %heddle check %s --static --compiler clang -k wide | FileCheck %s --check-prefix=WIDE
 // WIDE: global-memory races between blocks: undecided: whether two blocks access the same bytes in memory of parameter 'a' depends on the grid and on data
 // RUN: %heddle check %s --static --compiler clang -k unguarded --param n=64 | FileCheck %s --check-prefix=UNGUARDED
-// UNGUARDED: global-memory races between blocks: undecided: whether two blocks access the same bytes in memory of parameter 'a' depends on the grid and on data
+// UNGUARDED: global-memory races between blocks: undecided: whether two blocks access the same bytes in memory of parameter 'a' depends on the grid
 __global__ void store(float *a, int n) {
   int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
   if (row < n && col < n)

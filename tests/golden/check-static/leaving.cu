@@ -4,9 +4,9 @@
 // RUN: %heddle check %s --static --compiler clang -k own --param n=100 --ctaid 0 --grid 1 | FileCheck %s --check-prefix=GIVEN
 // RUN: %heddle check %s --static --compiler clang -k own --param n=100 --ctaid 0 --grid 1 --json | FileCheck %s --check-prefix=JSON
 
-// CHECK:      holds: kernel 'own': all 7 properties, for every input (1 barrier round)
+// CHECK:      holds: kernel 'own': all 7 properties, for every input, under the assumptions below (1 barrier round)
 // CHECK:      barrier use: proved for every input, if threads that have ended count as arrived at __syncthreads(){{$}}
-// GIVEN:      holds: kernel 'own': all 7 properties, for every input with n = 100, blockIdx = (0, 0, 0) and gridDim = (1, 1, 1) (1 barrier round)
+// GIVEN:      holds: kernel 'own': all 7 properties, for every input with n = 100, blockIdx = (0, 0, 0) and gridDim = (1, 1, 1), under the assumptions below (1 barrier round)
 // GIVEN:      shared-memory races: proved for every input, if n = 100 and blockIdx = (0, 0, 0) and gridDim = (1, 1, 1){{$}}
 // JSON:       "given": [
 // JSON-NEXT:  "n = 100",
