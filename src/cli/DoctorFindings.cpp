@@ -87,9 +87,8 @@ Finding toolkitHeaders(const std::optional<source::Toolkit> &toolkit, const std:
 }
 
 Finding toolkitLibraries(const std::optional<source::Toolkit> &toolkit) {
-  Finding f =
-      describe("CUDA toolkit", "cccl", "programs that use CUB, Thrust or cooperative groups can be parsed",
-               "only cooperative groups, from Heddle's own headers");
+  Finding f = describe("CUDA toolkit", "cccl", "programs that use CUB or Thrust can be parsed",
+                       "only cooperative groups, from Heddle's own headers");
   std::error_code ignored;
   f.note = toolkit ? "neither cccl nor cub among the headers" : "no toolkit";
   if (!toolkit)

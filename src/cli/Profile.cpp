@@ -46,7 +46,7 @@ Examples:
 The program runs on the simulator; no GPU is needed, and cycles come from the architecture's table of latencies. What the
 program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
-Exit code 0: done; 1: the program failed or a kernel was stopped; 2: bad usage, no such file, or no such kernel; 3: it does not
+Exit code 0: done; 1: the program failed, launched no kernel, or a kernel was stopped; 2: bad usage, no such file, or no such kernel; 3: it does not
 compile; 4: a file cannot be read or written.
 )";
 

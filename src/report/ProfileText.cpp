@@ -198,7 +198,7 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
                         kernel.basicBlocks, inWords(kernel.threads)));
   page.line("branches", "diverged " + ofAll(kernel.divergentBranches, kernel.branches));
   page.line("warps", "diverged " + ofAll(kernel.divergentWarps, kernel.warps));
-  page.line("slots", fmt::format("{} of all lane-slots lost", percentText(kernel.lostShare)));
+  page.line("slots", fmt::format("{} of all lane slots lost", percentText(kernel.lostShare)));
   if (kernel.globalRequests)
     page.line("memory", memoryText(kernel));
   if (auto found = profile.estimates.find(kernel.kernel); found != profile.estimates.end())
