@@ -288,7 +288,7 @@ Answer DependenceFinder::ask(const Access &p, const Access &q, const RegionPair 
       return staysInRow(side ? q : p, index, length);
     });
     if (!touch.unknownLength.empty())
-      reason = fmt::format("rows of '{}' elements may reach into each other", touch.unknownLength);
+      reason = fmt::format("an index may leave its row of '{}' elements", touch.unknownLength);
     allow();
   }
   Formula facts = system.facts();
@@ -308,7 +308,7 @@ Answer DependenceFinder::ask(const Access &p, const Access &q, const RegionPair 
     Formula inside = Formula::all({system.insideWrittenRows(p, 0), system.insideWrittenRows(q, 1)});
     facts = system.facts();
     if (system.solve(Formula::all({facts, base, touch.exact, inside}), context).isEmpty() == true)
-      return {Verdict::May, fmt::format("the rows of '{}' may reach into each other", p.array->name), {}, {}};
+      return {Verdict::May, fmt::format("an index may leave its row of '{}'", p.array->name), {}, {}};
   }
   if (isEmpty == false) {
     Answer yes{sawUnknown ? Verdict::May : Verdict::Yes,

@@ -141,7 +141,7 @@ std::optional<LoopDependence> LoopDependences::between(const Access &first, cons
       return std::nullopt;
     found.reason = *reason;
     if (first.array->isParameter && second.array->isParameter)
-      found.hint = "where they never do, __restrict__ on both pointers says so";
+      found.hint = "where they never do, declare both pointers __restrict__";
     return found;
   }
   if (first.array->space == Array::Space::Constant)
@@ -173,7 +173,7 @@ std::optional<LoopDependence> LoopDependences::between(const Access &first, cons
           return staysInRow(side ? second : first, index, length);
         });
   if (!touch.unknownLength.empty())
-    found.reason = fmt::format("rows of '{}' elements may reach into each other", touch.unknownLength);
+    found.reason = fmt::format("an index may leave its row of '{}' elements", touch.unknownLength);
   parts.push_back(touch.may);
   Formula facts = system.facts();
   parts.push_back(facts);

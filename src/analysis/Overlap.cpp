@@ -82,6 +82,24 @@ Rows Rows::of(const Polynomial &address) {
   return rows;
 }
 
+namespace {
+
+/// What to name of rows whose lengths are not known to fit into each other: a length that the source has in the index
+/// rather than blockDim, which is there as a part of the thread's own number.
+const Monomial &writtenLength(const Rows &rows, size_t found) {
+  auto isWritten = [](const Rows::Group &group) {
+    return std::ranges::none_of(group.length, [](const Symbol *factor) {
+      return factor->kind == SymbolKind::BlockDim || factor->kind == SymbolKind::GridDim;
+    });
+  };
+  if (isWritten(rows.groups[found]))
+    return rows.groups[found].length;
+  const auto written = std::ranges::find_if(rows.groups, isWritten);
+  return (written == rows.groups.end() ? rows.groups[found] : *written).length;
+}
+
+} // namespace
+
 Overlap overlap(PairSystem &system, const Access &p, const Access &q, const StaysInRow &staysInRow) {
   Rows a = Rows::of(*p.address), b = Rows::of(*q.address);
   // One unit for both. A group that only one side has is index 0 on the other: row 0.
@@ -155,7 +173,7 @@ Overlap overlap(PairSystem &system, const Access &p, const Access &q, const Stay
       int64_t step = stepOf(rows.groups[i].index);
       if (!length || length->empty() || step % innerStep != 0 ||
           !staysInRow(inside, product(*length) * (step / innerStep), side)) {
-        result.unknownLength = symbolName(rows.groups[i].length);
+        result.unknownLength = symbolName(writtenLength(rows, i));
         break;
       }
       inside = *rows.groups[i].index.dividedBy(step);

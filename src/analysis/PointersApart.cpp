@@ -23,7 +23,7 @@ bool areApart(const Array &a, const Array &b) {
 } // namespace
 
 const char *const waysToDistinguish =
-    "__restrict__ on the kernel's parameters, or --assume no-overlap, says that they do not";
+    "where they never do, declare the kernel's parameters __restrict__, or use --assume no-overlap";
 
 std::optional<std::string> reasonToOverlap(const Array &a, const Array &b) {
   using Space = Array::Space;

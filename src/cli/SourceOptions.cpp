@@ -191,7 +191,7 @@ std::vector<const source::Kernel *> chooseKernels(const source::Program &program
       none.note(pattern.location,
                 fmt::format("'{}' is a template that nothing here instantiates", pattern.name));
     if (!program.uninstantiated().empty())
-      none.withHint("an explicit instantiation, or a launch, says for which arguments it is to be looked at");
+      none.withHint("instantiate it explicitly, or launch it, with the arguments to look at");
     session.exitCode = ExitRefused;
   } else if (!wanted.empty()) {
     std::vector<const source::Kernel *> chosen = program.kernelsNamed(wanted);

@@ -370,7 +370,7 @@ std::string whyRefused(const arch::Arch &arch, const vm::KernelInfo *info, const
     return "the grid has to be a multiple of the cluster, and a cluster has at most 8 blocks";
   if (shape.cooperative)
     return "all blocks of a cooperative launch have to be resident at once: "
-           "cudaOccupancyMaxActiveBlocksPerMultiprocessor() says how many are";
+           "cudaOccupancyMaxActiveBlocksPerMultiprocessor() returns how many can be";
   return fmt::format("{} allows {} bytes of shared memory per block, and {} after "
                      "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)",
                      arch.name, arch.maxSharedBytesPerBlock, arch.maxSharedBytesPerBlockOptIn);

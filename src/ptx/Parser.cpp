@@ -24,7 +24,7 @@ public:
     if (module.versionMajor == 0)
       cursor.error(cursor.peek(), "no .version line: this is not PTX");
     else if (module.target.empty())
-      cursor.error(cursor.peek(), "no .target line says which architecture this is for");
+      cursor.error(cursor.peek(), "no .target line gives the architecture");
     resolveAliases();
     resolveLocs();
   }

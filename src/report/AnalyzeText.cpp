@@ -94,7 +94,7 @@ private:
       page.line("assumed", fmt::format("block {}, of the first launch; the launches differ",
                                        shapeText(facts.launch.block)));
     if (facts.blockOrigin == BlockOrigin::NotKnown)
-      page.line("assumed", "no block size: it is known at run time only; --block X,Y,Z sets one");
+      page.line("assumed", "no block size: it is known only at run time; --block X,Y,Z sets one");
     if (facts.kernel->maxThreads)
       page.line("bounds",
                 fmt::format("__launch_bounds__: at most {}", counted(facts.kernel->maxThreads, "thread")) +

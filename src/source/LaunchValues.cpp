@@ -154,7 +154,7 @@ LaunchValues::Outcome LaunchValues::evaluateParts(const Expr *expr, At at) const
     return ofCall(call, at);
   if (isa<ArraySubscriptExpr>(expr))
     return {std::nullopt, "it is read from an array"};
-  return {std::nullopt, "it is known at run time only"};
+  return {std::nullopt, "it is known only at run time"};
 }
 
 LaunchValues::Outcome LaunchValues::ofBinary(const BinaryOperator *binary, At at) const {

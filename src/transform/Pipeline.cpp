@@ -40,7 +40,9 @@ Diagnostics withHint(const Diagnostics &messages, const std::string &hint) {
   for (const Diagnostic &each : messages.all()) {
     Diagnostic &copy = all.add(each.severity, each.location, each.text);
     copy.notes = each.notes;
-    copy.hint = each.hint.empty() && &each == &messages.all().back() ? hint : each.hint;
+    copy.hint = each.hint;
+    if (&each == &messages.all().back())
+      copy.hint += (each.hint.empty() ? "" : "; ") + hint;
   }
   return all;
 }

@@ -219,7 +219,7 @@ TEST(Dependences, GuardsKeepRowsOfUnknownLengthApart) {
   expectClean(index + "if (x < width && y < n) a[y * width + x] = 0;", blockOf(16, 16));
   Found f(bodyOf(index + "a[y * width + x] = 0;"), blockOf(16, 16));
   ASSERT_EQ(f.mayRaces(), 1u) << f.list();
-  EXPECT_EQ(f.dependences.all()[0].reason, "rows of 'width' elements may reach into each other");
+  EXPECT_EQ(f.dependences.all()[0].reason, "an index may leave its row of 'width' elements");
 }
 
 TEST(Dependences, TheRowBelowAtUnknownLengthIsCertain) {

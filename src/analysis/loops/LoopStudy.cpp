@@ -390,12 +390,18 @@ LegalityFailure LoopStudy::whyHeadVaries(const CountedLoop &loop, const Stmt *wi
 
 Diagnostic refusalOf(const LoopDependence &dependence, const std::string &consequence) {
   const Access &first = *dependence.first, &second = *dependence.second;
-  std::string why = dependence.isCertain ? "" : fmt::format(" ({})", dependence.reason);
+  const bool isOne = dependence.first == dependence.second, namesIteration = consequence.starts_with("in ");
+  const std::string other =
+      isOne ? fmt::format("the same {}", nameOf(first.kind))
+            : fmt::format("the {} of '{}' at line {}", nameOf(first.kind), first.text, first.location.line);
+  const std::string why = dependence.isCertain ? "" : fmt::format(" ({})", dependence.reason);
   Diagnostic refusal = legalityFailure(
-      second.location, fmt::format("this {} of '{}' {} the {} of '{}' at line {}{}, {}", nameOf(second.kind),
-                                   second.text, dependence.isCertain ? "depends on" : "may depend on",
-                                   nameOf(first.kind), first.text, first.location.line, why, consequence));
-  refusal.note(first.location, fmt::format("the {} is here", nameOf(first.kind)));
+      second.location, fmt::format("this {} of '{}' {} {}{}{}{} {}", nameOf(second.kind), second.text,
+                                   dependence.isCertain ? "depends on" : "may depend on", other,
+                                   isOne && !namesIteration ? " in another iteration" : "", why,
+                                   namesIteration ? "" : ",", consequence));
+  if (!isOne)
+    refusal.note(first.location, fmt::format("the {} is here", nameOf(first.kind)));
   refusal.hint = dependence.hint;
   return refusal;
 }

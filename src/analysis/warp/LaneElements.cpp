@@ -74,8 +74,8 @@ LanePattern withRunTimeIndex(Question question, const Diagnostic &why) {
   StripedAccess &access = question.access;
   if (access.isStore || question.array.elements() > lanesPerWarp)
     return question.refuse(
-        fmt::format("{} of '{}' is an address known only at run time: {}, and registers have no addresses",
-                    access.isStore ? "the place" : "the register", question.text(), why.text));
+        fmt::format("the register of '{}' is not a constant: {}, and registers cannot be indexed at run time",
+                    question.text(), why.text));
   access.kind = StripedAccess::Kind::InRow;
   access.hasRunTimeIndex = true;
   return question.answer();
@@ -104,10 +104,9 @@ LanePattern inOneRow(Question question, const WarpIndex &number) {
   for (const WarpIndices::Counters &counters : *all) {
     auto [least, most] = question.in.indices.rangeOverLanes(number, counters);
     if ((least >> 5) != (most >> 5))
-      return question.refuse(
-          fmt::format("'{}' lies in another register in each lane, which is an address known only at "
-                      "run time: registers have no addresses",
-                      question.text()));
+      return question.refuse(fmt::format(
+          "the register of '{}' differs between lanes, and registers cannot be indexed at run time",
+          question.text()));
   }
   question.access.kind = StripedAccess::Kind::InRow;
   question.access.location = number;

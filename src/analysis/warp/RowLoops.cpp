@@ -69,8 +69,8 @@ std::variant<const KnownLoop *, Diagnostic> loopToSplit(const StripedAccess &acc
     if (!isBroadcast || !canBeSplit(access, *loop, in))
       return in.stays(
           array.name, access.expression->getBeginLoc(),
-          fmt::format("the register of '{}' is an address known only at run time: '{}' counts a loop that is "
-                      "not unrolled, and registers have no addresses",
+          fmt::format("the register of '{}' is not a constant: '{}' counts a loop that is not unrolled, and "
+                      "registers cannot be indexed at run time",
                       in.textOf(access.expression), loop->counter->getNameAsString()));
     split = loop;
   }

@@ -94,10 +94,7 @@ bool KernelReading::contains(const Stmt *outer, const Stmt *inner) const {
 }
 
 std::string KernelReading::textOf(const Expr *expression) const {
-  std::string written;
-  llvm::raw_string_ostream out(written);
-  expression->printPretty(out, nullptr, context().getPrintingPolicy());
-  return written;
+  return textInSource(expression, context());
 }
 
 ASTContext &KernelReading::context() const { return kernel.unit->context(); }

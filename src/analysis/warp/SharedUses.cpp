@@ -73,7 +73,7 @@ const Stmt *declarationOf(const VarDecl *variable, const KernelReading &in) {
 std::optional<std::string> whyNotDescribed(SharedArray &array, const KernelReading &in) {
   QualType type = array.decl->getType();
   if (array.decl->hasExternalStorage() || type->isIncompleteArrayType())
-    return "its size is known at the launch only";
+    return "its size is known only at run time";
   for (; auto *level = in.context().getAsConstantArrayType(type); type = level->getElementType())
     array.extents.push_back(int64_t(level->getSize().getZExtValue()));
   if (array.extents.empty())

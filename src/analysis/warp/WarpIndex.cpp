@@ -141,12 +141,34 @@ std::string written(const Expr *expression, const ASTContext &context) {
   return isa<DeclRefExpr>(expression->IgnoreParenImpCasts()) ? text : "(" + text + ")";
 }
 
-std::string inKernel(const Expr *expression, const ASTContext &context) {
-  std::string text = written(expression, context);
-  return text.front() == '(' ? text.substr(1, text.size() - 2) : text;
-}
+/// Prints an index that merging threads has introduced (work/ItemIndices.cpp) as what it replaced.
+class IndicesOfSource : public PrinterHelper {
+public:
+  bool handledStmt(Stmt *statement, raw_ostream &out) override {
+    auto *name = dyn_cast<DeclRefExpr>(statement);
+    auto *variable = name ? dyn_cast<VarDecl>(name->getDecl()) : nullptr;
+    const std::string text = variable ? variable->getNameAsString() : "";
+    if (text.size() != 7 || !text.starts_with("thread") || text.back() < 'X' || text.back() > 'Z')
+      return false;
+    const std::string builtin = std::string("threadIdx.") + char(text.back() - 'X' + 'x');
+    if (!variable->getType().isConstQualified() || !variable->getType()->isUnsignedIntegerType() ||
+        (variable->getInit() &&
+         written(variable->getInit(), variable->getASTContext()).find(builtin) == std::string::npos))
+      return false;
+    out << builtin;
+    return true;
+  }
+};
 
 } // namespace
+
+std::string textInSource(const Expr *expression, const ASTContext &context) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  IndicesOfSource helper;
+  expression->IgnoreParenImpCasts()->printPretty(out, &helper, PrintingPolicy(context.getLangOpts()));
+  return text;
+}
 
 // A form
 // -----------------------------------------------------------------------------------------------------
@@ -415,7 +437,7 @@ std::optional<WarpIndex> WarpIndices::atom(const Expr *expression) const {
 
 IndexForms WarpIndices::notFixed(const Expr *expression) const {
   return Diagnostic{Severity::Kept, unit.location(expression),
-                    fmt::format("'{}' is known only at run time", inKernel(expression, unit.context()))};
+                    fmt::format("'{}' is known only at run time", textInSource(expression, unit.context()))};
 }
 
 IndexForms WarpIndices::ofVariable(const Expr *expression, const VarDecl *variable) const {

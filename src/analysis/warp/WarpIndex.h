@@ -108,4 +108,7 @@ private:
   std::vector<std::unique_ptr<KnownLoop>> loopList;
 };
 
+/// The expression as the file of the user has it, for messages: indices of merged threads are threadIdx there.
+std::string textInSource(const clang::Expr *expression, const clang::ASTContext &context);
+
 } // namespace heddle::analysis

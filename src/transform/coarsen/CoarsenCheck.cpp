@@ -49,7 +49,7 @@ public:
     return checkBlock() && checkBarriers() && checkHiddenCode() && checkCode() && checkWaiting() &&
            // Two threads that race would be put in an order that the original does not have.
            checkRaces(context, facts,
-                      "two threads of a block touch the same element of '{}' with no barrier between them, "
+                      "two threads of a block access the same element of '{}' with no barrier between them, "
                       "and one of them writes") &&
            checkGrid();
   }
@@ -320,8 +320,11 @@ bool checkRaces(Context &context, const KernelFacts &facts, const char *why, con
   const analysis::Access &source = facts.accesses->all()[races[0]->source];
   const analysis::Access &sink = facts.accesses->all()[races[0]->sink];
   return context.refuse(sink.location, fmt::format(fmt::runtime(why), sink.array->name))
-      .note(source.location, fmt::format("the other {} is here", analysis::nameOf(source.kind)))
-      .withHint(hint);
+      .note(source.location, fmt::format("the {}{} is here", source.kind == sink.kind ? "other " : "",
+                                         analysis::nameOf(source.kind)))
+      .withHint(!hint.empty()      ? hint
+                : &source == &sink ? "give each thread its own element, or use an atomic"
+                                   : "a __syncthreads() between the two orders them");
 }
 
 static void noteAssumedRaces(const KernelFacts &facts, Diagnostic &report) {
@@ -335,7 +338,7 @@ static void noteAssumedRaces(const KernelFacts &facts, Diagnostic &report) {
     std::string where = isSame ? "here"
                                : fmt::format("here and by the {} in line {}", analysis::nameOf(source.kind),
                                              source.location.line);
-    report.note(sink.location, fmt::format("assumed: no two threads touch the same element of "
+    report.note(sink.location, fmt::format("assumed: no two threads access the same element of "
                                            "'{}' {} with no barrier between them ({})",
                                            sink.array->name, where, dependence.reason));
   }

@@ -153,7 +153,7 @@ public:
       text += fmt::format("; the launch's {:.0f} blocks fill {:.0f} of them", *blocks,
                           std::max(1.0, *blocks / std::max(1u, candidate.occupancy.blocksPerSm)));
     else
-      text += "; how many blocks are launched is known at run time only";
+      text += "; how many blocks are launched is known only at run time";
     return text;
   }
 

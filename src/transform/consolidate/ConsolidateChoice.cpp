@@ -134,7 +134,7 @@ ConsolidateChoice weighConsolidation(Context &context) {
     return no("its threads do not synchronize, and smaller blocks alone gain nothing");
   const BlockKnowledge known = blockKnowledge(context);
   if (!known.block || !context.options.arch)
-    return no("its block is known at run time only, and lanes would have to be ready for the largest");
+    return no("its block is known only at run time, and lanes would have to be ready for the largest");
   const auto &[x, y, z] = *known.block;
   const unsigned threads = unsigned(x * y * z);
 
@@ -160,7 +160,7 @@ ConsolidateChoice weighConsolidation(Context &context) {
   std::optional<std::string> text = consolidatedText(context);
   std::optional<Reread> after = text ? reread(context, *text) : std::nullopt;
   if (!after)
-    return no("one warp cannot do its blocks' work ('consolidate remap=auto' says why)");
+    return no("one warp cannot do its blocks' work ('consolidate remap=auto' reports why)");
   const Outlook before = outlook(context, facts, threads, textOfFile(context));
   const Outlook then = outlook(context, *after->facts, lanesOfWarp, *text);
   if (then.spills && !before.spills)

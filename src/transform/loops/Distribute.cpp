@@ -210,7 +210,7 @@ private:
         if (!found)
           continue;
         edges[u][v] = true;
-        why[u][v] = analysis::refusalOf(*found, "an iteration before");
+        why[u][v] = analysis::refusalOf(*found, "in an earlier iteration");
       }
   }
 

@@ -45,7 +45,7 @@ LegalityFailure whyNotInterchange(const analysis::LoopStudy &study, const Counte
   if (auto found = study.dependence(accesses, accesses, turned, outer.statement))
     return analysis::refusalOf(
         *found,
-        fmt::format("an earlier iteration of '{}' and a later one of '{}', which would then come first",
+        fmt::format("in an earlier iteration of '{}' and a later one of '{}', and would come before it",
                     outer.name(), inner.name()));
   return std::nullopt;
 }

@@ -176,7 +176,7 @@ private:
         if (auto found = study.dependence(late, study.accessesIn(row.segments[v].code()), {same, {copies}},
                                           outer.statement))
           return analysis::refusalOf(
-              *found, fmt::format("an iteration of '{}' before, and would come before it", outer.name()));
+              *found, fmt::format("in an earlier iteration of '{}', and would come before it", outer.name()));
       if (!row.segments[u].jam)
         continue;
       const CountedLoop &inner = *row.segments[u].jam;
@@ -185,7 +185,7 @@ private:
       if (auto found = study.dependence(inside, inside, {same, {copies, earlier}}, outer.statement))
         return analysis::refusalOf(
             *found,
-            fmt::format("an earlier iteration of '{}' and a later one of '{}', which would then come first",
+            fmt::format("in an earlier iteration of '{}' and a later one of '{}', and would come before it",
                         outer.name(), inner.name()));
       std::vector<const analysis::Loop *> further = same;
       further.push_back(inner.facts);

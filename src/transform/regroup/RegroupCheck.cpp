@@ -140,7 +140,7 @@ private:
   /// first.
   bool checkDependences() {
     return checkRaces(context, facts,
-                      "two threads touch the same element of '{}' and one of them writes: the result hangs "
+                      "two threads access the same element of '{}' and one of them writes: the result hangs "
                       "on their order",
                       onlyForLoners);
   }

@@ -40,8 +40,10 @@ std::vector<std::string> regroupOpportunities(const KernelFacts &facts) {
                           each.branch->location.line)};
   for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
     if (differsByThread(each, DivergentBranch::Kind::Loop) && !isCounted(facts, each.branch->statement))
-      return {fmt::format("regroup: threads go through the loop at line {} as often as what they load says",
-                          each.branch->location.line)};
+      return {
+          fmt::format("regroup: the trip count of the loop at line {} differs between threads: it depends on "
+                      "loaded data",
+                      each.branch->location.line)};
   return {};
 }
 

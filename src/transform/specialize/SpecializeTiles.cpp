@@ -86,7 +86,7 @@ private:
         return context
             .refuse(instance->location, here.launchesDisagree
                                             ? "its launches have different block sizes, and roles are for one"
-                                            : "its block size is known at run time only")
+                                            : "its block size is known only at run time")
             .withHint("--block X,Y,Z states it; the emitted launch compares it at run time");
       if (instance != &kernel && *block != shape.block)
         return context.refuse(instance->location, "its instantiations are launched with different blocks");

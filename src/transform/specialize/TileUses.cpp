@@ -33,7 +33,7 @@ LegalityFailure checkLoads(const TileLoop &loop, const RoleView &view) {
                            "{} is filled by atomics: what was in it, and the order of threads, matter",
                            quoted(array));
         if (access->kind == Access::Kind::Read)
-          return refusalAt(view, *node, "{} is read here, before the barrier that says that it is full",
+          return refusalAt(view, *node, "{} is read here, before the barrier after which it is full",
                            quoted(array));
       }
   return std::nullopt;

@@ -71,18 +71,19 @@ std::variant<ItemStorage, Diagnostic> storageOf(const ItemVariable &entry, const
   if (!record->hasTrivialDestructor())
     return legalityFailure(
                where,
-               "'{}' lives across a barrier and has a destructor: in an array of one object for each "
+               "'{}' is live across a barrier and has a destructor: in an array of one object for each "
                "thread it would not run where the thread's own does",
                name)
         .withHint("end its life before the barrier, in a block of its own");
   if (type->isArrayType())
-    return legalityFailure(where,
-                           "the array '{}' lives across a barrier, and its objects are made by constructors "
-                           "that may have effects",
-                           name);
+    return legalityFailure(
+        where,
+        "the array '{}' is live across a barrier, and an array of a class with constructors "
+        "of its own is not expanded to one for each thread",
+        name);
   if (!entry.declaredBy)
     return legalityFailure(
-        where, "the parameter '{}' lives across a barrier, and copying it may have effects", name);
+        where, "the parameter '{}' is live across a barrier, and copying it may have effects", name);
   return ItemStorage::Slots;
 }
 

@@ -313,7 +313,7 @@ std::string ItemText::arrayAssignment(const VarDecl *variable, const std::string
   if (!list || !type || type->getElementType()->isArrayType()) {
     refuse(node.statement,
            fmt::format(
-               "the array '{}' lives across work loops and its first values cannot be written one by one",
+               "the array '{}' is live across work loops, and its first values cannot be written one by one",
                variable->getNameAsString()));
     return {};
   }

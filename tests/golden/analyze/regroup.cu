@@ -2,7 +2,7 @@
 // RUN: %heddle analyze %s --cuda-path none | FileCheck %s
 
 // CHECK-LABEL: rows
-// CHECK: opportunity{{.*}}regroup: threads go through the loop at line [[@LINE+3]] as often as what they load says
+// CHECK: opportunity{{.*}}regroup: the trip count of the loop at line [[@LINE+3]] differs between threads: it depends on loaded data
 __global__ void rows(float *y, const int *begin, const float *x) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   for (int entry = begin[row]; entry < begin[row + 1]; ++entry)

@@ -6,7 +6,7 @@
 // RUN: %heddle opt %s -o %t.cu -d "interchange line=26" --cuda-path none --no-check --remarks 2>&1 | FileCheck %s --check-prefix=DONE
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
 
-// TURNED: loops.cu:21:23: error: this read of 'a[(i - 1) * 16 + j + 1]' depends on the write of 'a[i * 16 + j]' at line 21, an earlier iteration of 'i' and a later one of 'j', which would then come first [interchange]
+// TURNED: loops.cu:21:23: error: this read of 'a[(i - 1) * 16 + j + 1]' depends on the write of 'a[i * 16 + j]' at line 21 in an earlier iteration of 'i' and a later one of 'j', and would come before it [interchange]
 // TURNED: loops.cu:21:7: note: the write is here
 
 // WHICH: loops.cu:19:3: error: unroll-jam factor=2: there are several loops: give line=N [unroll-jam]

@@ -4,9 +4,9 @@
 // RUN: not %heddle opt %s -o %t.cu -k opened -d "coarsen x=2" --cuda-path none 2>&1 | FileCheck %s --check-prefix=OPENED
 // RUN: %heddle opt %s -o %t.cu -k later -d "coarsen x=2; branchless" --cuda-path none --no-check --remarks 2>&1 | FileCheck %s --check-prefix=LATER
 
-// SPLIT: places-after-preparation.cu:[[# @LINE + 9]]:{{[0-9]+}}: error: coarsen x=2: two threads of a block touch the same element of 's'
+// SPLIT: places-after-preparation.cu:[[# @LINE + 9]]:{{[0-9]+}}: error: coarsen x=2: two threads of a block access the same element of 's'
 // SPLIT-NEXT: [[# @LINE + 8]] |   a[t] = s[63 - t] + u;
-// SPLIT: places-after-preparation.cu:[[# @LINE + 6]]:{{[0-9]+}}: note: the other write is here
+// SPLIT: places-after-preparation.cu:[[# @LINE + 6]]:{{[0-9]+}}: note: the write is here
 __global__ void split(float *a) {
   __shared__ float s[64];
   int t = threadIdx.x, u = 2, v = t * u, w = v + t;
@@ -23,9 +23,9 @@ __device__ void exchange(float *s, float *a, int t) {
 }
 
 // The read is in the function, whose text takes the place of the call.
-// OPENED: places-after-preparation.cu:[[# @LINE + 7]]:{{[0-9]+}}: error: coarsen x=2: two threads of a block touch the same element of 's'
+// OPENED: places-after-preparation.cu:[[# @LINE + 7]]:{{[0-9]+}}: error: coarsen x=2: two threads of a block access the same element of 's'
 // OPENED-NEXT: [[# @LINE + 6]] |   s[t] = 3;
-// OPENED: places-after-preparation.cu:[[# @LINE - 6]]:{{[0-9]+}}: note: the other read is here
+// OPENED: places-after-preparation.cu:[[# @LINE - 6]]:{{[0-9]+}}: note: the read is here
 __global__ void opened(float *a) {
   __shared__ float s[64];
   int t = threadIdx.x;

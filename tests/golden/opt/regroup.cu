@@ -19,8 +19,8 @@ __global__ void tiled(float *a) {
   a[i] = tile[63 - threadIdx.x];
 }
 
-// NEIGHBOUR: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: error: regroup by=i: two threads touch the same element of 'a' and one of them writes: the result hangs on their order
-// NEIGHBOUR: note: the other read is here
+// NEIGHBOUR: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: error: regroup by=i: two threads access the same element of 'a' and one of them writes: the result hangs on their order
+// NEIGHBOUR: note: the read is here
 __global__ void smooth(float *a) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   a[i] = 0.5f * (a[i] + a[i + 1]);
