@@ -5,7 +5,8 @@
 // the user. So a file is read line by line up to the first line that could change what a standard header means: an #undef, a pragma
 // that is not known, or the #include of a header that is not known. Macros with an underscore are collected on the way: most are
 // the user's own all the same, and whether a header mentions them is seen when it is precompiled. Of the headers that are included, those
-//   - of the C++ standard library and our own are collected;
+//   - of the C++ standard library and our own are collected, the latter unless a macro with one of their names is defined before: the user's
+//     compiler would see it in them;
 //   - of a CUDA toolkit that take longer to read than all others together are collected too, unless a macro that they look at is
 //     defined first: its name says so. Those that stand in for them where there is no toolkit are small;
 //   - of C, POSIX and CUDA otherwise are passed over: they define no macro that standard headers look at, and are small, or precompiled anyway.
@@ -18,6 +19,7 @@
 #include "support/ByteOrderMark.h"
 #include "support/Files.h"
 #include "support/IncludeLine.h"
+#include "support/NamesInText.h"
 
 #include <algorithm>
 #include <cctype>
@@ -167,6 +169,15 @@ public:
   OpeningSearch(std::vector<fs::path> folders, bool hasToolkit)
       : folders(std::move(folders)), hasToolkit(hasToolkit) {}
 
+  /// What a command includes before the file.
+  void noteMacrosOf(std::string_view text) {
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      usersMacros.emplace(macroDefinedIn(line));
+    }
+  }
+
   /// False where a line of the file may change what standard headers mean.
   bool read(std::string_view given, const fs::path &folder) {
     const std::string text = withoutComments(withoutByteOrderMark(given));
@@ -215,6 +226,7 @@ public:
 private:
   void note(std::string_view macro, std::string_view guard, std::vector<bool> &isCondition) {
     hasOurMacro = hasOurMacro || macro.starts_with("HEDDLE_");
+    usersMacros.emplace(macro.substr(0, macro.find_first_of(" \t(")));
     if (macro == guard) {
       isCondition.back() = false;
     } else if (isReserved(macro)) {
@@ -230,14 +242,20 @@ private:
     const bool isOurs = name.starts_with("heddle/"), isStandard = isAmong(standardHeaders, name);
     if (const std::optional<fs::path> file = include.quoted ? inFolders(name, folder) : std::nullopt)
       return !isConditional && readUsers(*file);
-    const bool isTaken =
-        isStandard || (isOurs ? !hasOurMacro : hasToolkit && !hasToolkitMacro && isHeavy(name));
+    const bool isTaken = isStandard || (isOurs ? !hasOurMacro && !isChanged(name)
+                                               : hasToolkit && !hasToolkitMacro && isHeavy(name));
     if (!isConditional && isTaken)
       found.insert(name);
     if (isStandard || isOurs || isPassedOver(name))
       return true;
     const std::optional<fs::path> file = include.quoted ? std::nullopt : inFolders(name, {});
     return file && !isConditional && readUsers(*file);
+  }
+
+  /// Whether a header of ours has one of the user's macros in its text.
+  bool isChanged(const std::string &header) const {
+    const std::set<std::string> &names = namesInRuntimeHeader(header);
+    return std::ranges::any_of(usersMacros, [&](const std::string &macro) { return names.contains(macro); });
   }
 
   /// The user's header of that name, in `own` if that is not empty, or in one of the folders of -I.
@@ -260,6 +278,7 @@ private:
 
   std::vector<fs::path> folders;
   std::set<fs::path> opened;
+  std::set<std::string> usersMacros; ///< all that are defined up to here
   bool hasToolkit;
   bool hasToolkitMacro = false;
   bool hasOurMacro = false; ///< the text of a header of ours, or a choice: ours look at these
@@ -272,6 +291,9 @@ OpeningHeaders openingHeaders(std::string_view text, const fs::path &folder,
   // Without a toolkit its headers are ours (source/CompileOptions).
   const bool hasToolkit = std::ranges::find(command, "-nocudainc") == command.end();
   OpeningSearch search(includeFolders(command), hasToolkit);
+  for (size_t i = 0; i + 1 < command.size(); ++i)
+    if (command[i] == "-include")
+      search.noteMacrosOf(contentsOf(command[i + 1]));
   search.read(text, folder);
   const std::set<std::string> &before = search.macros.empty() ? search.found : search.foundBeforeMacros;
   return {{search.found.begin(), search.found.end()},

@@ -39,6 +39,16 @@ TEST_F(OpeningOfAFile, AreThoseOfTheStandardLibraryAndOurOwnSorted) {
   EXPECT_EQ(of("/* without an end\n#include <vector>\n"), Names());
 }
 
+TEST_F(OpeningOfAFile, AHeaderOfOursInWhichAMacroWouldBeReplacedIsNotAmongThem) {
+  const std::string rest = "#include <vector>\n#include <heddle/launch.cuh>\n#include <heddle/kinds.cuh>\n";
+  EXPECT_EQ(of("#define X 3\n" + rest), (Names{"heddle/kinds.cuh", "vector"}));
+  EXPECT_EQ(of(rest + "#define X 3\n"), (Names{"heddle/kinds.cuh", "heddle/launch.cuh", "vector"}));
+  write("macros.h", "#define X 3\n");
+  EXPECT_EQ(of("#include \"macros.h\"\n" + rest), (Names{"heddle/kinds.cuh", "vector"}));
+  EXPECT_EQ(of(rest, {"-include", (folder.path() / "macros.h").string()}),
+            (Names{"heddle/kinds.cuh", "vector"}));
+}
+
 TEST_F(OpeningOfAFile, WhatComesAfterALineThatMayChangeThemIsNotAmongThem) {
   for (const char *line :
        {"#undef X", "#pragma pack(1)", "#include <boost/any.hpp>", "#include MACRO", "#include \"missing.h\"",
