@@ -12,16 +12,6 @@
 namespace heddle::source {
 namespace {
 
-/// Names that headers ask for: reserved ones, and those that configure the headers of CUDA. The last two are
-/// Clang's own, which only the command line itself can redefine.
-bool isForHeaders(std::string_view name) {
-  constexpr std::string_view prefixes[] = {"_",       "CUDA",  "CU_", "CUB_",        "CURAND", "CG_",
-                                           "THRUST_", "CCCL_", "NV",  "LIBCUDACXX_", "HEDDLE_"};
-  constexpr std::string_view names[] = {"NDEBUG", "linux", "unix"};
-  return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
-         std::ranges::find(names, name) != std::end(names);
-}
-
 /// A macro of the command line, as `N=64`, `N` or `F(x)=x`.
 struct GivenMacro {
   std::string name, definition;
@@ -47,6 +37,15 @@ std::optional<std::string> joinedOrNext(std::string_view option, const std::vect
 }
 
 } // namespace
+
+bool isForHeaders(std::string_view name) {
+  constexpr std::string_view prefixes[] = {"_",       "CUDA",  "CU_", "CUB_",        "CURAND", "CG_",
+                                           "THRUST_", "CCCL_", "NV",  "LIBCUDACXX_", "HEDDLE_"};
+  // The last two are Clang's own, which only the command line itself can redefine.
+  constexpr std::string_view names[] = {"NDEBUG", "linux", "unix"};
+  return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
+         std::ranges::find(names, name) != std::end(names);
+}
 
 std::string lateMacroLines(const std::vector<std::string> &words, std::vector<std::string> &others) {
   std::vector<GivenMacro> macros;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::source {
@@ -16,5 +17,8 @@ std::vector<std::string> withLateMacros(std::vector<std::string> words);
 /// name the last counts, as it does for a compiler, and a later -U takes it back. A macro that a header has defined keeps
 /// its value, as if the header had come second. Empty where nothing is to be moved.
 std::string lateMacroLines(const std::vector<std::string> &words, std::vector<std::string> &others);
+
+/// Whether headers of C, C++ or CUDA ask for a macro of this name: a reserved one, or one that configures them.
+bool isForHeaders(std::string_view name);
 
 } // namespace heddle::source

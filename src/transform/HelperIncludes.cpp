@@ -6,6 +6,7 @@
 
 #include "support/IncludeLine.h"
 #include "transform/Lines.h"
+#include "transform/SetAsideMacros.h"
 
 #include <clang/Basic/LangOptions.h>
 #include <clang/Lex/Lexer.h>
@@ -30,12 +31,34 @@ bool isHelper(llvm::StringRef line) {
   return !include.quoted && llvm::StringRef(include.name).starts_with("heddle/");
 }
 
-std::set<std::string> helpersOf(const std::string &text) {
-  std::set<std::string> found;
-  for (const std::string &line : splitAt(text, '\n'))
-    if (isHelper(line))
-      found.insert(llvm::StringRef(line).trim().str());
+/// The #include lines of helpers, each with the lines around it that set macros aside.
+std::map<std::string, SetAside> helpersOf(const std::string &text) {
+  std::map<std::string, SetAside> found;
+  const std::vector<std::string> lines = splitAt(text, '\n');
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (isHelper(lines[i]))
+      found[llvm::StringRef(lines[i]).trim().str()] = setAsideAround(lines, i);
   return found;
+}
+
+std::string joined(const std::string &include, const SetAside &around) {
+  std::vector<std::string> lines = around.before;
+  lines.push_back(include);
+  lines.insert(lines.end(), around.behind.begin(), around.behind.end());
+  return llvm::join(lines, "\n");
+}
+
+/// The text without an #include of a helper, what is around it, and its blank line.
+std::string withoutHelper(const std::string &text, const std::string &include) {
+  std::vector<std::string> lines = splitAt(text, '\n');
+  const auto line = std::ranges::find_if(
+      lines, [&](llvm::StringRef each) { return each.trim() == llvm::StringRef(include); });
+  const SetAside around = setAsideAround(lines, size_t(line - lines.begin()));
+  auto end = line + 1 + long(around.behind.size());
+  if (end != lines.end() && llvm::StringRef(*end).trim().empty())
+    ++end;
+  lines.erase(line - long(around.before.size()), end);
+  return llvm::join(lines, "\n");
 }
 
 /// What is open where a line begins.
@@ -131,7 +154,7 @@ std::string withHelper(const std::string &text, const std::string &include) {
   size_t place = lines.size();
   for (size_t i = 0; i < use; ++i)
     if (!includeIn(lines[i]).name.empty() && mayBe(i))
-      place = i + 1;
+      place = i + 1 + setAsideAround(lines, i).behind.size();
   const bool isBehindOther = place < lines.size();
   for (size_t i = 0; i <= use && !isBehindOther && place == lines.size(); ++i)
     if (open[i].hasCode && mayBe(i))
@@ -150,26 +173,18 @@ void distributeHelpers(std::map<fs::path, std::string> &files, const std::map<fs
     const auto found = given.find(file);
     return found == given.end() ? std::string() : found->second;
   };
-  std::set<std::string> added;
+  std::map<std::string, SetAside> added;
   for (const auto &[file, text] : files)
     if (text != before(file))
       added.merge(helpersOf(text));
   for (auto &[file, text] : files) {
     const bool uses = llvm::StringRef(text).contains(used) && text != before(file);
-    const std::set<std::string> here = helpersOf(text), kept = helpersOf(before(file));
-    for (const std::string &include : added) {
+    const auto here = helpersOf(text), kept = helpersOf(before(file));
+    for (const auto &[include, around] : added) {
       if (uses && !here.contains(include))
-        text = withHelper(text, include);
-      if (uses || kept.contains(include) || !here.contains(include))
-        continue;
-      // It comes with a blank line.
-      std::vector<std::string> lines = splitAt(text, '\n');
-      auto line = std::ranges::find_if(
-          lines, [&](llvm::StringRef each) { return each.trim() == llvm::StringRef(include); });
-      line = lines.erase(line);
-      if (line != lines.end() && llvm::StringRef(*line).trim().empty())
-        lines.erase(line);
-      text = llvm::join(lines, "\n");
+        text = withHelper(text, joined(include, around));
+      else if (!uses && here.contains(include) && !kept.contains(include))
+        text = withoutHelper(text, include);
     }
   }
 }

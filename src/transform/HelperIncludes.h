@@ -12,7 +12,7 @@ namespace heddle::transform {
 void distributeHelpers(std::map<std::filesystem::path, std::string> &files,
                        const std::map<std::filesystem::path, std::string> &given);
 
-/// `text` with the line `include` where what it declares is known to all uses of `heddle::`: behind the last #include before the first use,
+/// `text` with the line `include`, or several lines, where what it declares is known to all uses of `heddle::`: behind the last #include before the first use,
 /// or before the first declaration. Neither is inside of a declaration or of a condition that the use is not in.
 std::string withHelper(const std::string &text, const std::string &include);
 

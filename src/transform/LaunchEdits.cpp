@@ -12,7 +12,8 @@
 //
 // 1. Every launch in the file is visited once, whatever its form; forms without a shape in the text are refused.
 // 2. The kernel must not be launched from elsewhere (CloseKernel.h).
-// 3. Helpers are included after the last #include before the kernel is first mentioned.
+// 3. Helpers are included after the last #include before the kernel is first mentioned. The user's macros that would change their text
+//    are not defined there (SetAsideMacros.h).
 #include "transform/LaunchEdits.h"
 
 #include "source/Rewriter.h"
@@ -20,6 +21,7 @@
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/CloseKernel.h"
+#include "transform/SetAsideMacros.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -256,7 +258,8 @@ void includeHelper(Context &context, const std::string &header) {
   const SourceManager &sources = host.sources();
   if (sources.getBufferData(sources.getMainFileID()).contains("<heddle/" + header + ">"))
     return;
-  Code include = fmt::format("#include <heddle/{}>", header);
+  Code include = includeWithout(
+      macrosThatChange("heddle/" + header, context.program, context.options.compile), "heddle/" + header);
   include.add(Code::blankLine());
   const unsigned limit = std::min(firstMention(context, host), firstMention(context, device));
   const syntax::Token *onHost = firstBehindIncludes(host, limit),
