@@ -23,6 +23,7 @@
 
 #include <functional>
 #include <sstream>
+#include <utility>
 
 namespace fs = std::filesystem;
 
@@ -167,8 +168,22 @@ bool changeBlock(const Problem &problem, const Configuration &configuration, Fin
   return true;
 }
 
+/// Which line of a text each line of a candidate comes from that directives made of it.
+struct CandidateLines {
+  std::string before, withPragmas;         ///< the text, and what was carried out
+  std::vector<source::LineOrigin> origins; ///< in the latter; empty where nothing was carried out
+
+  /// 0 for a line that is new.
+  unsigned given(unsigned line) const {
+    if (origins.empty())
+      return line;
+    const source::LineOrigin origin = line <= origins.size() ? origins[line - 1] : source::LineOrigin();
+    return origin.file.empty() && origin.line ? lineBefore(before, withPragmas, origin.line) : 0;
+  }
+};
+
 bool carryOut(const Problem &problem, const Configuration &configuration,
-              const std::set<KernelLines> &kernels, Finding &finding) {
+              const std::set<KernelLines> &kernels, Finding &finding, CandidateLines &lines) {
   if (configuration.directives.empty())
     return true;
   Diagnostics diagnostics;
@@ -190,7 +205,7 @@ bool carryOut(const Problem &problem, const Configuration &configuration,
   transform::Outcome outcome =
       transform::applyDirectives(problem.file, text, directives, options, diagnostics);
   if (outcome.kind == transform::Outcome::Kind::Done) {
-    finding.text = outcome.text;
+    lines = {std::exchange(finding.text, outcome.text), text, outcome.origins};
     return true;
   }
   const bool isUnusable = outcome.kind == transform::Outcome::Kind::Unusable;
@@ -204,8 +219,12 @@ bool carryOut(const Problem &problem, const Configuration &configuration,
 
 // --- What is known of it before it runs ----------------------------------------------------------------
 
+/// "scale.cu:20: ", the line of the user's file that a line of a candidate's text comes from; empty where there is none.
+using PlaceOfLine = std::function<std::string(const SourceLocation &)>;
+
 /// What fails, in a sentence; empty where nothing does, or where nothing can be said.
-std::string staticFailure(const source::Program &program, const std::string &ptx) {
+std::string staticFailure(const source::Program &program, const std::string &ptx,
+                          const PlaceOfLine &placeOf) {
   Diagnostics diagnostics;
   ptx::Module module = ptx::parse(ptx, "", diagnostics);
   if (diagnostics.has(Severity::Error))
@@ -215,8 +234,7 @@ std::string staticFailure(const source::Program &program, const std::string &ptx
     if (each.result.verdict == check::Verdict::Fails)
       return each.result.findings.empty()
                  ? fmt::format("'{}' fails the static check", each.name)
-                 : fmt::format("line {}: {}", each.result.findings.front().location.line,
-                               each.result.findings.front().text);
+                 : placeOf(each.result.findings.front().location) + each.result.findings.front().text;
   return {};
 }
 
@@ -263,7 +281,9 @@ bool pinLaunch(const Problem &problem, const Configuration &configuration, Findi
     return false;
   for (const auto &each : program->kernels())
     if (isSameFunction(each->mangledName, problem.captured->kernel))
-      kernel.name = {each->plainName, each->name};
+      kernel.name = {each->plainName, each->name, std::move(kernel.name.launch)};
+  if (includes == 0) // with a file in the place of its #include, lines are others
+    kernel.name.launch = firstLaunchOf(*program, problem.captured->kernel);
   std::string sizes;
   for (const BlockSizes &block : configuration.blocks)
     if (block.kernel.empty() || block.kernel == kernel.name.plain)
@@ -301,9 +321,11 @@ Finding carriedOut(const Problem &problem, const Configuration &configuration,
   Finding finding;
   finding.text = problem.text;
   PinnedKernel kernel; // that was captured
+  CandidateLines lines;
   if (!changeBlock(problem, configuration, finding) ||
       (problem.captured && !pinLaunch(problem, configuration, finding, kernel)) ||
-      !carryOut(problem, configuration, kernel.movesLines ? std::set<KernelLines>() : kernels, finding))
+      !carryOut(problem, configuration, kernel.movesLines ? std::set<KernelLines>() : kernels, finding,
+                lines))
     return finding;
   const bool isAssembled = source::findToolkit(problem.compile.cudaPath).has_value();
   if (checks || isAssembled || problem.captured)
@@ -314,8 +336,15 @@ Finding carriedOut(const Problem &problem, const Configuration &configuration,
   auto program = parsed(problem, finding.text, readingOptions(problem, configuration), ignored);
   if (program && problem.captured)
     findLaunch(problem, *program, kernel.name, finding);
+  const auto placeOf = [&](const SourceLocation &location) {
+    const fs::path file = fs::path(location.file).filename();
+    unsigned line = location.line;
+    if (file == problem.file.filename())
+      line = kernel.movesLines ? 0 : lines.given(line);
+    return line ? fmt::format("{}:{}: ", file.string(), line) : "";
+  };
   if (program && checks && !finding.ptx.empty())
-    finding.fails = staticFailure(*program, finding.ptx);
+    finding.fails = staticFailure(*program, finding.ptx, placeOf);
   return finding;
 }
 

@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <vector>
 
 namespace heddle::tune {
 namespace {
@@ -44,6 +45,14 @@ std::array<uint32_t, 3> numbersOf(const source::LaunchShape &shape) {
   return {uint32_t(*shape.xyz[0].value), uint32_t(*shape.xyz[1].value), uint32_t(*shape.xyz[2].value)};
 }
 
+std::vector<const source::Launch *> launchesOf(const source::Program &program, const std::string &kernel) {
+  std::vector<const source::Launch *> launches;
+  for (const source::Launch &launch : program.launches())
+    if (launch.kernel && isSameFunction(launch.kernel->mangledName, kernel))
+      launches.push_back(&launch);
+  return launches;
+}
+
 /// The block of all launches of a kernel; nothing where it is not known, or not the same.
 std::optional<std::array<uint32_t, 3>> commonBlock(const source::Program &program,
                                                    const std::string &kernel) {
@@ -58,15 +67,20 @@ std::optional<std::array<uint32_t, 3>> commonBlock(const source::Program &progra
   return common;
 }
 
-std::string formsReason(const source::Launch &launch) {
+/// "scale.cu:20".
+std::string textOf(const SourceLocation &location) {
+  return fmt::format("{}:{}", std::filesystem::path(location.file).filename().string(), location.line);
+}
+
+/// `place`: of the launch in the program as it was given; empty where this is that program.
+std::string formsReason(const source::Launch &launch, const std::string &place) {
+  const std::string where = place.empty() ? textOf(launch.location) : place;
   switch (launch.form) {
   case Form::Delegated:
   case Form::Regrouped:
-    return fmt::format("its launch in line {} does more on the host than to start the kernel",
-                       launch.location.line);
+    return fmt::format("its launch at {} does more on the host than to start the kernel", where);
   case Form::LaunchKernelEx:
-    return fmt::format("the launch in line {} takes its shape from a cudaLaunchConfig_t",
-                       launch.location.line);
+    return fmt::format("the launch at {} takes its shape from a cudaLaunchConfig_t", where);
   case Form::TripleChevron:
   case Form::LaunchKernel:
   case Form::LaunchCooperative: break;
@@ -90,7 +104,7 @@ std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &p
     if (!each.kernel || each.kernel->plainName != kernel->plainName)
       continue;
     if (!isPlain(each.form))
-      return NotReplayed{formsReason(each), {}};
+      return NotReplayed{formsReason(each, ""), {}};
     if (!seen.insert(each.call->getBeginLoc().getRawEncoding()).second)
       continue;
     edits.replace(*each.unit, each.grid.expr->getSourceRange(), shapeText(launch.grid));
@@ -118,11 +132,11 @@ std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program,
     if (!each.kernel || each.kernel->plainName != name.plain)
       continue;
     if (!isPlain(each.form))
-      return NotReplayed{formsReason(each), {}};
+      return NotReplayed{formsReason(each, name.launch), {}};
     if (!each.grid.isKnown() || !each.block.isKnown() || !each.dynamicSharedBytes.value)
-      return NotReplayed{
-          fmt::format("the shape of the launch in line {} is not known before it is run", each.location.line),
-          {}};
+      return NotReplayed{fmt::format("the shape of the launch at {} is not known before it is run",
+                                     name.launch.empty() ? textOf(each.location) : name.launch),
+                         {}};
     const std::string &mangled = each.kernel->mangledName;
     ReplayLaunch launch{mangled, numbersOf(each.grid), numbersOf(each.block),
                         uint64_t(*each.dynamicSharedBytes.value), each.form == Form::LaunchCooperative};
@@ -152,6 +166,11 @@ std::string nameInModule(const std::string &mangled, std::string_view ptx) {
       return name;
   }
   return mangled;
+}
+
+std::string firstLaunchOf(const source::Program &program, const std::string &mangled) {
+  const std::vector<const source::Launch *> launches = launchesOf(program, mangled);
+  return launches.empty() ? "" : textOf(launches.front()->location);
 }
 
 ReplayLaunch withBlockSizes(const source::Program &program, ReplayLaunch launch, const std::string &sizes) {

@@ -30,8 +30,9 @@ std::variant<std::string, NotReplayed> withPinnedLaunch(const source::Program &p
 
 /// What a captured kernel is called in the source, which directives keep.
 struct CapturedName {
-  std::string plain; ///< without template arguments
-  std::string whole; ///< with them: which instantiation it is
+  std::string plain;       ///< without template arguments
+  std::string whole;       ///< with them: which instantiation it is
+  std::string launch = {}; ///< where the program launches it: "scale.cu:20"; directives move lines
 };
 
 /// How such a text launches the kernel after directives were carried out: of a template the instantiation that was captured, also
@@ -41,6 +42,9 @@ std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program,
 
 /// What device code calls the kernel that Clang gives this mangled name; that name where the code has no such kernel.
 std::string nameInModule(const std::string &mangled, std::string_view ptx);
+
+/// Where the program launches a kernel first: "scale.cu:20"; empty where that is not known.
+std::string firstLaunchOf(const source::Program &program, const std::string &mangled);
 
 /// The launch after block sizes ("x=128 y=2") were changed in the text of `program`: the block that the text has now, where all
 /// launches of the kernel have the same known one (a constant may size several axes), else these sizes; and as many threads in

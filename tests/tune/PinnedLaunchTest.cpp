@@ -80,7 +80,7 @@ TEST(PinnedLaunch, NamesTheIncludedFileThatHasIt) {
 
 /// How the kernel is launched after directives were carried out on the pinned text.
 std::variant<ReplayLaunch, NotReplayed> after(const std::string &directives, const std::string &text,
-                                              const ReplayLaunch &launch) {
+                                              const ReplayLaunch &launch, const std::string &place = {}) {
   Diagnostics diagnostics;
   transform::Options wanted;
   wanted.compile = options();
@@ -89,7 +89,7 @@ std::variant<ReplayLaunch, NotReplayed> after(const std::string &directives, con
                                  transform::readDirectives(directives, diagnostics), wanted, diagnostics);
   EXPECT_EQ(outcome.kind, transform::Outcome::Kind::Done) << directives;
   auto program = parsed(outcome.text);
-  return launchIn(*program, {"scale", "scale"}, launch);
+  return launchIn(*program, {"scale", "scale", place}, launch);
 }
 
 TEST(PinnedLaunch, NumbersTakeThePlaceOfWhatTheProgramComputes) {
@@ -210,6 +210,24 @@ void run(float *a, int n) { scale<<<n / 64, 64>>>(a, n); }
       after("consolidate delegate=on", rows, {"_Z5scalePfi", {100, 1, 1}, {64, 1, 1}, 0, false});
   ASSERT_TRUE(std::holds_alternative<NotReplayed>(launch));
   EXPECT_THAT(std::get<NotReplayed>(launch).reason, HasSubstr("does more on the host"));
+}
+
+TEST(PinnedLaunch, WhyItIsNotNamesThePlaceInTheProgram) {
+  const std::string rows = R"(
+__global__ void scale(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] *= 2;
+}
+void run(float *a, int n) { scale<<<n / 64, 64>>>(a, n); }
+)";
+  const ReplayLaunch one{"_Z5scalePfi", {100, 1, 1}, {64, 1, 1}, 0, false};
+  const std::string place = firstLaunchOf(*parsed(rows), one.kernel);
+  EXPECT_EQ(place, "scale.cu:7");
+  const auto launch = after("consolidate delegate=on", rows, one, place);
+  ASSERT_TRUE(std::holds_alternative<NotReplayed>(launch));
+  EXPECT_EQ(std::get<NotReplayed>(launch).reason,
+            "its launch at scale.cu:7 does more on the host than to start the kernel");
 }
 
 TEST(PinnedLaunch, OtherBlockSizesKeepTheNumberOfThreads) {
