@@ -288,8 +288,12 @@ bool pinLaunch(const Problem &problem, const Configuration &configuration, Findi
   for (const BlockSizes &block : configuration.blocks)
     if (block.kernel.empty() || block.kernel == kernel.name.plain)
       sizes = block.sizes;
-  const ReplayLaunch launch = withBlockSizes(*program, *problem.captured, sizes);
-  auto pinned = withPinnedLaunch(*program, launch);
+  auto launch = withBlockSizes(*program, *problem.captured, sizes);
+  if (auto *why = std::get_if<NotReplayed>(&launch)) {
+    finding.whyNotReplayed = why->reason;
+    return true;
+  }
+  auto pinned = withPinnedLaunch(*program, std::get<ReplayLaunch>(launch));
   const auto *why = std::get_if<NotReplayed>(&pinned);
   if (why && !why->included.empty() && includes < mostIncludes &&
       putIncludedInPlace(*program, why->included, finding)) {

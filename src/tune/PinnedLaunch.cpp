@@ -4,6 +4,7 @@
 #include "source/Render.h"
 #include "source/Unit.h"
 #include "support/Demangle.h"
+#include "tune/GridDependence.h"
 
 #include <clang/AST/ExprCXX.h>
 #include <fmt/format.h>
@@ -53,16 +54,15 @@ std::vector<const source::Launch *> launchesOf(const source::Program &program, c
   return launches;
 }
 
-/// The block of all launches of a kernel; nothing where it is not known, or not the same.
-std::optional<std::array<uint32_t, 3>> commonBlock(const source::Program &program,
-                                                   const std::string &kernel) {
+/// The grid or the block of these launches; nothing where it is not known, or not the same.
+std::optional<std::array<uint32_t, 3>> commonShape(const std::vector<const source::Launch *> &launches,
+                                                   source::LaunchShape source::Launch::*shape) {
   std::optional<std::array<uint32_t, 3>> common;
-  for (const source::Launch &launch : program.launches()) {
-    if (!launch.kernel || !isSameFunction(launch.kernel->mangledName, kernel))
-      continue;
-    if (!launch.block.isKnown() || (common && *common != numbersOf(launch.block)))
+  for (const source::Launch *launch : launches) {
+    const source::LaunchShape &own = launch->*shape;
+    if (!own.isKnown() || (common && *common != numbersOf(own)))
       return std::nullopt;
-    common = numbersOf(launch.block);
+    common = numbersOf(own);
   }
   return common;
 }
@@ -173,19 +173,35 @@ std::string firstLaunchOf(const source::Program &program, const std::string &man
   return launches.empty() ? "" : textOf(launches.front()->location);
 }
 
-ReplayLaunch withBlockSizes(const source::Program &program, ReplayLaunch launch, const std::string &sizes) {
+std::variant<ReplayLaunch, NotReplayed> withBlockSizes(const source::Program &program, ReplayLaunch launch,
+                                                       const std::string &sizes) {
+  if (sizes.empty())
+    return launch;
+  const std::vector<const source::Launch *> launches = launchesOf(program, launch.kernel);
   std::array<uint32_t, 3> block = launch.block;
+  std::set<std::string> constants;
   std::istringstream words(sizes);
   for (std::string word; words >> word;)
-    if (const size_t axis = size_t(word[0] - 'x'); axis < block.size())
+    if (const size_t axis = size_t(word[0] - 'x'); axis < block.size()) {
       std::from_chars(word.data() + 2, word.data() + word.size(), block[axis]);
-  if (const auto known = sizes.empty() ? std::nullopt : commonBlock(program, launch.kernel))
-    block = *known;
+      for (const source::Launch *each : launches)
+        constants.insert(each->block.xyz[axis].text);
+    }
+  block = commonShape(launches, &source::Launch::block).value_or(block);
+  std::set<Dependence> dependences;
+  for (const source::Launch *each : launches)
+    dependences.insert(gridDependence(*each, constants));
+  if (dependences.contains(Dependence::Unknown) || dependences.size() > 1)
+    return NotReplayed{fmt::format("whether the grid of the launch at {} follows from its block is not known",
+                                   textOf(launches.front()->location)),
+                       {}};
+  const bool follows = !dependences.contains(Dependence::No);
+  const auto grid = follows ? commonShape(launches, &source::Launch::grid) : launch.grid;
   for (size_t axis = 0; axis < block.size(); ++axis) {
     if (block[axis] == 0)
       continue;
     const uint64_t threads = uint64_t(launch.grid[axis]) * launch.block[axis];
-    launch.grid[axis] = uint32_t((threads + block[axis] - 1) / block[axis]);
+    launch.grid[axis] = grid ? (*grid)[axis] : uint32_t((threads + block[axis] - 1) / block[axis]);
     launch.block[axis] = block[axis];
   }
   return launch;

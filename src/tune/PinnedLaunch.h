@@ -47,9 +47,10 @@ std::string nameInModule(const std::string &mangled, std::string_view ptx);
 std::string firstLaunchOf(const source::Program &program, const std::string &mangled);
 
 /// The launch after block sizes ("x=128 y=2") were changed in the text of `program`: the block that the text has now, where all
-/// launches of the kernel have the same known one (a constant may size several axes), else these sizes; and as many threads in
-/// all along each axis, as a program has them that computes its grid from its block. A program that does not is found out by
-/// its results.
-ReplayLaunch withBlockSizes(const source::Program &program, ReplayLaunch launch, const std::string &sizes);
+/// launches of the kernel have the same known one (a constant may size several axes), else these sizes. The grid is the captured one where the
+/// program does not compute it from the constants that were changed (GridDependence.h). Where it does, it is the grid that the text has now, if that is
+/// known, else one of as many threads in all along each axis. Not replayed where it is not known which of the two holds.
+std::variant<ReplayLaunch, NotReplayed> withBlockSizes(const source::Program &program, ReplayLaunch launch,
+                                                       const std::string &sizes);
 
 } // namespace heddle::tune

@@ -230,16 +230,76 @@ void run(float *a, int n) { scale<<<n / 64, 64>>>(a, n); }
             "its launch at scale.cu:7 does more on the host than to start the kernel");
 }
 
+/// A program whose block is a constant, with a grid.
+std::string withGrid(const std::string &before, const std::string &parameters, const std::string &grid) {
+  return "#define NT 128\n__global__ void scale(float *a, int n) { a[n] = 1; }\n" + before + "void run(" +
+         parameters + ") { scale<<<" + grid +
+         ", NT>>>(a, n); }\nint main(int argc, char **argv) { run(0, argc); }\n";
+}
+
+/// The grid for blocks of 256, where the program was captured with 16 blocks of 128; 0 where it is not replayed.
+unsigned gridWith256(std::string text,
+                     const ReplayLaunch &launch = {"_Z5scalePfi", {16, 1, 1}, {128, 1, 1}, 0, false}) {
+  text.replace(text.find("128"), 3, "256");
+  auto program = parsed(text);
+  const auto result = withBlockSizes(*program, launch, "x=256");
+  const auto *found = std::get_if<ReplayLaunch>(&result);
+  EXPECT_TRUE(!found || found->block[0] == 256) << text;
+  return found ? found->grid[0] : 0;
+}
+
+TEST(PinnedLaunch, AGridThatDoesNotFollowFromTheBlockStays) {
+  const std::string parameters = "float *a, int n";
+  EXPECT_EQ(gridWith256(withGrid("", parameters, "16")), 16u);
+  EXPECT_EQ(gridWith256(withGrid("", parameters, "n")), 16u);
+  EXPECT_EQ(gridWith256(withGrid("int blocks(int n) { return n / 64; }\n", parameters, "blocks(n)")), 16u);
+  EXPECT_EQ(gridWith256(withGrid("int blocks = 3;\n", parameters, "blocks")), 16u);
+}
+
+TEST(PinnedLaunch, AGridThatFollowsFromTheBlockHasAsManyThreads) {
+  const std::string parameters = "float *a, int n";
+  for (const char *grid : {"(n + NT - 1) / NT", "dim3(n / NT)", "GRID(n)", "blocks(n)", "least(n, n / NT)"})
+    EXPECT_EQ(gridWith256(withGrid("#define GRID(n) ((n) / NT)\nint blocks(int n) { return n / NT; }\n"
+                                   "int least(int a, int b) { return a < b ? a : b; }\n",
+                                   parameters, grid)),
+              8u)
+        << grid;
+  EXPECT_EQ(gridWith256("const int NT = 128;\n__global__ void scale(float *a, int n) { a[n] = 1; }\n"
+                        "void run(float *a, int n) {\n  int blocks;\n  blocks = n / NT;\n"
+                        "  dim3 grid;\n  grid.x = blocks;\n  scale<<<grid, NT>>>(a, n);\n}\n"
+                        "int main(int argc, char **) { run(0, argc); }\n"),
+            8u);
+  // Where the text has its number, it is that.
+  EXPECT_EQ(gridWith256(withGrid("", parameters, "(1000 + NT - 1) / NT")), 4u);
+}
+
+TEST(PinnedLaunch, WhetherAGridFollowsFromTheBlockMayNotBeKnown) {
+  EXPECT_EQ(gridWith256("#define NT 128\n__global__ void scale(float *a, int n) { a[n] = 1; }\n"
+                        "void run(float *a, int n, int blocks) { scale<<<blocks, NT>>>(a, n); }\n"),
+            0u);
+  // Two launches, which differ.
+  EXPECT_EQ(
+      gridWith256("#define NT 128\n__global__ void scale(float *a, int n) { a[n] = 1; }\n"
+                  "int main(int n, char **) { scale<<<n / NT, NT>>>(0, n); scale<<<1, NT>>>(0, n); }\n"),
+      0u);
+}
+
+ReplayLaunch changed(const source::Program &program, const ReplayLaunch &launch, const std::string &sizes) {
+  const auto result = withBlockSizes(program, launch, sizes);
+  EXPECT_TRUE(std::holds_alternative<ReplayLaunch>(result)) << std::get<NotReplayed>(result).reason;
+  return std::get<ReplayLaunch>(result);
+}
+
 TEST(PinnedLaunch, OtherBlockSizesKeepTheNumberOfThreads) {
   auto program = parsed(scale); // whose block is known at run time only
-  const ReplayLaunch smaller = withBlockSizes(*program, captured, "x=128");
+  const ReplayLaunch smaller = changed(*program, captured, "x=128");
   EXPECT_EQ(smaller.grid[0], 8192u);
   EXPECT_EQ(smaller.block[0], 128u);
   const ReplayLaunch ragged =
-      withBlockSizes(*program, {"_Z5scalePfi", {3, 5, 1}, {100, 4, 1}, 0, false}, "x=64 y=8");
+      changed(*program, {"_Z5scalePfi", {3, 5, 1}, {100, 4, 1}, 0, false}, "x=64 y=8");
   EXPECT_EQ(ragged.grid[0], 5u); // 300 threads
   EXPECT_EQ(ragged.grid[1], 3u); // 20
-  EXPECT_EQ(withBlockSizes(*program, captured, ""), captured);
+  EXPECT_EQ(changed(*program, captured, ""), captured);
 }
 
 TEST(PinnedLaunch, AConstantThatSizesTwoAxesChangesBoth) {
@@ -248,8 +308,7 @@ constexpr int Tile = 32; // was 16
 __global__ void scale(float *a, int n) { a[n] = 1; }
 void run(float *a, int n) { scale<<<dim3(n / Tile, n / Tile), dim3(Tile, Tile)>>>(a, n); }
 )");
-  const ReplayLaunch larger =
-      withBlockSizes(*program, {"_Z5scalePfi", {64, 64, 1}, {16, 16, 1}, 0, false}, "x=32");
+  const ReplayLaunch larger = changed(*program, {"_Z5scalePfi", {64, 64, 1}, {16, 16, 1}, 0, false}, "x=32");
   EXPECT_EQ(larger, (ReplayLaunch{"_Z5scalePfi", {32, 32, 1}, {32, 32, 1}, 0, false}));
 }
 
