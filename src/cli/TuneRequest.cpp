@@ -13,6 +13,7 @@
 #include "transform/Assumptions.h"
 #include "tune/AutoSpace.h"
 #include "tune/ChemMaker.h"
+#include "tune/Defines.h"
 #include "tune/FileKernels.h"
 #include "tune/Strategy.h"
 #include "tune/TargetArch.h"
@@ -349,6 +350,8 @@ std::unique_ptr<TuneRun> readTuneRun(TuneRequest &request, Session &session) {
   tune::SpaceWords words = request.space;
   if (!fitsWhatIsTuned(*problem, words, session))
     return nullptr;
+  if (!tune::isMechanism(problem->file) && request.simulate.empty())
+    print(std::cerr, tune::aboutDefines(*problem, words.defines), session.errorColour);
   std::optional<tune::Budget> budget =
       request.budget.empty() ? tune::Budget() : tune::readBudget(request.budget);
   if (!budget) {
