@@ -4,6 +4,7 @@
 #include "GenerateKernels.h"
 #include "InputOutput.h"
 #include "KernelFolder.h"
+#include "KernelOption.h"
 #include "PlacedOutput.h"
 #include "TuneElsewhere.h"
 #include "TuneKernels.h"
@@ -58,7 +59,8 @@ with #pragma heddle lines, which heddle nvcc applies while it compiles the file 
 With --apply, OUT.cu is the transformed source.
 
 Exit code 0: done; 1: the baseline fails, or there is no GPU or no nvcc for --device gpu; 2: bad usage, no such file, or no
-such kernel; 3: the file does not compile; 4: a file cannot be read or written; 130: interrupted before there was a result.
+such kernel; 3: the file does not compile; 4: a file cannot be read or written; 130: interrupted; the best
+candidate so far is written if there is one.
 )";
 
 /// Evaluates a strategy by results that are there: nothing is made and nothing is run.
@@ -130,6 +132,8 @@ void serve(const TuneRun &run, ranks::Ranks &ranks, Session &session) {
 /// The baseline could not be measured: that is the whole answer.
 void complainOfBaseline(const tune::Report &report, const TuneRequest &request, Session &session) {
   const runner::Result &result = report.baseline().evaluation.result;
+  if (result.reason.starts_with(runner::noLaunch))
+    return complainOfNoLaunch("", {}, session);
   const bool isMechanism = tune::isMechanism(request.files.front());
   const bool isCode = isMechanism || result.status == runner::Status::DoesNotCompile;
   complain(session,

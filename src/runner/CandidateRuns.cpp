@@ -343,7 +343,7 @@ CandidateRuns::Verdict CandidateRuns::verdictOf(const Run &run, double limit) {
   if (!seen->error.empty())
     return {Status::Crashed, seen->error};
   if (seen->kernels.empty())
-    return {Status::Crashed, withLastLine("it launches no kernel", end.standardOutput)};
+    return {Status::Crashed, withLastLine(std::string(noLaunch), end.standardOutput)};
   for (const KernelTime &time : seen->kernels)
     if (time.samples == 0)
       return {Status::Crashed, "no time could be taken of " + time.kernel};

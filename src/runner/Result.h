@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::runner {
@@ -22,6 +23,9 @@ enum class Status {
 };
 const char *nameOf(Status status);
 std::optional<Status> statusNamed(const std::string &name);
+
+/// How the reason of a program begins that ran and launched nothing.
+inline constexpr std::string_view noLaunch = "it launches no kernel";
 
 /// One kernel at one launch configuration.
 struct KernelTime {

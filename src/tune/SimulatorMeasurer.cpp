@@ -360,6 +360,8 @@ SimulatorMeasurer::Trial SimulatorMeasurer::tryBaseline(const Candidate &candida
                 fmt::format("exit code {}: {}", reference->exitCode, complaintIn(reference->output)));
   else
     trial.readCounters(*reference);
+  if (trial.status == Status::Measured && trial.counters.launches.empty())
+    trial.fails(Status::Crashed, std::string(runner::noLaunch));
   return trial;
 }
 
