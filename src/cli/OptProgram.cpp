@@ -17,6 +17,7 @@
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "support/Paths.h"
+#include "transform/Lines.h"
 #include "transform/WholeProgram.h"
 #include "verify/EmittedFile.h"
 
@@ -232,7 +233,8 @@ void writeAll(const OptRequest &request, const ProgramOutcome &outcome, const Pr
     if (std::optional<FileFailure> failure = makeFolder(output.parent_path()))
       return complain(*failure, session);
     if (!writeHeadersBeside(text, {file.file, output, runtime}, session) ||
-        !write(output, withRuntimeHeaders(text, runtime), session))
+        !write(output, transform::withLineEndsOf(contentsOf(file.file), withRuntimeHeaders(text, runtime)),
+               session))
       return;
     if (runtime == transform::RuntimeHeaders::ByPath && !transform::runtimeHeadersOf(text).empty())
       remarks.add(

@@ -6,6 +6,7 @@
 #include "source/Program.h"
 #include "support/Files.h"
 #include "support/Paths.h"
+#include "transform/Lines.h"
 #include "transform/MovedIncludes.h"
 
 #include <fmt/format.h>
@@ -48,6 +49,7 @@ std::string withRuntimeHeaders(const std::string &text, RuntimeHeaders how) {
 
 std::optional<std::string> placedText(const std::string &text, const Placement &placement,
                                       const source::CompileOptions &options, Diagnostics &diagnostics) {
+  const std::string given = contentsOf(placement.input);
   const fs::path from = folderOf(placement.input), to = folderOf(placement.output);
   const std::string moved = transform::withMovedIncludes(text, from, to);
   const SourceLocation whole{placement.output.string()};
@@ -58,7 +60,8 @@ std::optional<std::string> placedText(const std::string &text, const Placement &
   if (!placement.movesIncludes && moved != text)
     diagnostics.add(Severity::Done, whole,
                     fmt::format("includes files of the input's folder: compile it with -I{}", from.string()));
-  std::string placed = withRuntimeHeaders(placement.movesIncludes ? moved : text, placement.runtime);
+  std::string placed = transform::withLineEndsOf(
+      given, withRuntimeHeaders(placement.movesIncludes ? moved : text, placement.runtime));
   if (placed == text || !placement.movesIncludes || compilesAs(placement.output, placed, options))
     return placed;
   source::CompileOptions withFolder = options;

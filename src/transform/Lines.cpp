@@ -24,6 +24,23 @@ std::string withLines(std::string_view text,
   return result;
 }
 
+std::string withLineEndsOf(std::string_view other, std::string text) {
+  const auto isBare = [](std::string_view in, size_t end) { return end == 0 || in[end - 1] != '\r'; };
+  size_t end = other.find('\n');
+  if (end == other.npos)
+    return text;
+  for (; end != other.npos; end = other.find('\n', end + 1))
+    if (isBare(other, end))
+      return text;
+  std::string changed;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' && isBare(text, i))
+      changed += '\r';
+    changed += text[i];
+  }
+  return changed;
+}
+
 llvm::StringRef directiveOf(llvm::StringRef line) {
   line = llvm::StringRef(withoutByteOrderMark(line)).trim(" \t\r");
   return line.consume_front("#") ? line.ltrim(" \t") : llvm::StringRef();
