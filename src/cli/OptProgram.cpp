@@ -72,8 +72,10 @@ public:
       for (const Diagnostic &each : reading.diagnostics.all())
         messages += each.text + "\n";
       std::cerr << inFinalNames(messages);
-      diagnostics.add(Severity::InternalError, {request.outputFolder},
-                      "the emitted files do not mean the same by themselves; nothing is written");
+      diagnostics
+          .add(Severity::InternalError, {request.outputFolder},
+               "the emitted files do not mean the same by themselves; nothing is written")
+          .withHint("report this as a defect of Heddle, with the input");
       return false;
     }
     for (const ProgramOutcome::File &file : outcome.files)

@@ -67,8 +67,9 @@ std::optional<std::string> placedText(const std::string &text, const Placement &
   source::CompileOptions withFolder = options;
   withFolder.userArguments.push_back("-I" + from.string());
   if (!compilesAs(placement.output, placed, withFolder)) {
-    diagnostics.add(Severity::InternalError, whole,
-                    "the text does not compile in this folder; nothing is written");
+    diagnostics
+        .add(Severity::InternalError, whole, "the text does not compile in this folder; nothing is written")
+        .withHint("report this as a defect of Heddle, with the input");
     return std::nullopt;
   }
   diagnostics.warning(

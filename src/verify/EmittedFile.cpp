@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace heddle::verify {
 namespace {
@@ -42,6 +43,25 @@ void rename(check::StaticResult &result, const EmittedFile &file) {
 void replaceAll(std::string &text, const std::string &from, const std::string &to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
+}
+
+constexpr unsigned mostErrors = 3; // others follow from them, or repeat them
+
+/// The messages of a compiler up to the first errors.
+std::string firstErrors(const std::string &messages) {
+  std::string first;
+  unsigned errors = 0;
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);) {
+    const bool isError = line.find(": error:") != line.npos || line.find(": fatal error:") != line.npos ||
+                         line.find(": error #") != line.npos;
+    errors += isError;
+    if (errors <= mostErrors)
+      first += line + "\n";
+  }
+  if (errors > mostErrors)
+    first += fmt::format("and {} more errors\n", errors - mostErrors);
+  return first;
 }
 
 class EmittedChecker {
@@ -153,9 +173,11 @@ private:
     for (const auto &[name, shownAs] : file.names)
       replaceAll(messages, name + ":", shownAs + ":");
     found.outcome = Emitted::DoesNotCompile;
-    found.compilerMessages = std::move(messages);
-    found.diagnostics.add(Severity::InternalError, {file.shownAs.string()},
-                          "the emitted text does not compile; nothing is written");
+    found.compilerMessages = firstErrors(messages);
+    found.diagnostics
+        .add(Severity::InternalError, {file.shownAs.string()},
+             "the emitted text does not compile; nothing is written")
+        .withHint("report this as a defect of Heddle, with the input; '--print-after all' shows the text");
   }
 
   /// A verdict on the other launches of the kernel holds for their blocks only.
