@@ -247,8 +247,10 @@ bool fitTogether(Context &context) {
   const bool counts = context.directive.word("by") == "profile",
              lays = context.directive.word("via") == "layout";
   if (counts && lays)
-    return refuse(context, "counting does not show which threads have no element to copy",
-                  "via=redirect needs no copies; or name a key, by=EXPRESSION");
+    return refuse(context,
+                  "needs by=EXPRESSION or by=branch: by=profile does not evaluate the guards that show "
+                  "which elements exist",
+                  "via=redirect needs no copies");
   using Kind = analysis::ThreadBuiltin::Kind;
   if (context.directive.word("by") == "branch")
     for (const FunctionDecl *function : functionsOf(context.target.first()))
