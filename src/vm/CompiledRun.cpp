@@ -229,6 +229,8 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
       }
     }
     if (!wasRun) {
+      if (!isInterpreted)
+        mayHaveOtherRows = true; // compiled code would have looked whether an index wraps around
       uint32_t mask = split.mask;
       if (ip->guard != NoLoc) {
         const uint32_t holds = *reinterpret_cast<const uint32_t *>(base[0] + ip->guard);

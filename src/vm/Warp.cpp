@@ -310,8 +310,10 @@ SliceEnd Warp::slice(uint32_t budget) {
                 : block->grid->request.steering ? run<Watch::Steering>(budget)
                 : observed                      ? run<Watch::Observer>(budget)
                                                 : run<Watch::Nobody>(budget);
-    if (!compiled)
+    if (!compiled) {
       noteInterpreted(ran, *block->grid, block->warpInstructions - before, forAllLanes);
+      mayHaveOtherRows |= block->grid->compilesHot; // nobody looked whether an index wraps around
+    }
     if (flow == Flow::Faulted)
       return SliceEnd::Faulted;
     if (flow == Flow::AwaitOrder)

@@ -171,6 +171,13 @@ TEST(Engines, AnIndexThatWrappedAroundStaysBehindABarrier) {
              {1}, {32}, 32);
 }
 
+TEST(Engines, AnIndexThatWrappedAroundBeforeAFunctionIsCompiledStays) {
+  expectSame(ofEachLane("add.u32 %r1, %r0, -3; cvt.u64.u32 %rd1, %r1; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+                        "again: shr.u64 %rd2, %rd1, 32; cvt.u32.u64 %r4, %rd2; mad.lo.u32 %r2, %r2, 3, %r4;\n"
+                        "add.u32 %r3, %r3, 1; setp.lt.u32 %p0, %r3, 9000; @%p0 bra again;"),
+             {1}, {32}, 32);
+}
+
 TEST(Engines, AnIndexThatWrapsAroundInASumWithoutStrideIsSeen) {
   expectSame(
       ofEachLane(
