@@ -20,14 +20,6 @@ llvm::Type *Registers::vectorType(llvm::Type *element) const {
 void Registers::begin(Value *given) {
   state = given;
   homes.resize(program.function.registers.size());
-  for (uint32_t reg = 0; reg < homes.size(); ++reg) {
-    if (!program.isHeld(reg))
-      continue;
-    llvm::Type *element = elementType(reg);
-    const unsigned parts = shapes[reg].isUniform() ? 1 : version.chunks();
-    for (unsigned part = 0; part < parts; ++part)
-      homes[reg].push_back(ir.CreateAlloca(shapes[reg].isScalar() ? element : vectorType(element)));
-  }
   rows = loadField(offsetof(vm::CompiledState, registers), ir.getPtrTy());
   maskBits = version.masked ? loadField(offsetof(vm::CompiledState, mask), ir.getInt32Ty())
                             : ir.getInt32(vm::AllLanes);
@@ -37,6 +29,20 @@ void Registers::begin(Value *given) {
   for (unsigned chunk = 0; chunk < version.chunks(); ++chunk)
     masks.push_back(chunkOf(maskBits, chunk));
   allBits = maskBits, allFirst = firstLane, allMasks = masks;
+}
+
+const Registers::Homes &Registers::homesOf(uint32_t reg) {
+  Homes &found = homes[reg];
+  if (!found.empty())
+    return found;
+  llvm::IRBuilderBase::InsertPointGuard back(ir);
+  llvm::BasicBlock &start = ir.GetInsertBlock()->getParent()->getEntryBlock();
+  ir.SetInsertPoint(&start, start.begin());
+  llvm::Type *element = elementType(reg);
+  const unsigned count = shapes[reg].isUniform() ? 1 : version.chunks();
+  for (unsigned i = 0; i < count; ++i)
+    found.push_back(ir.CreateAlloca(shapes[reg].isScalar() ? element : vectorType(element)));
+  return found;
 }
 
 void Registers::restrictTo(Value *lanes, const llvm::BitVector *kept) {
@@ -81,7 +87,7 @@ Value *Registers::spread(Value *base, int64_t stride) {
 }
 
 Value *Registers::scalar(uint32_t reg, unsigned chunk) {
-  llvm::AllocaInst *home = homes[reg][shapes[reg].isUniform() ? 0 : chunk];
+  llvm::AllocaInst *home = homesOf(reg)[shapes[reg].isUniform() ? 0 : chunk];
   return ir.CreateLoad(home->getAllocatedType(), home);
 }
 
@@ -93,7 +99,7 @@ Value *Registers::vector(uint32_t reg, unsigned chunk) {
 void Registers::set(uint32_t reg, unsigned chunk, Value *value) {
   if (!shapes[reg].isScalar() && !value->getType()->isVectorTy())
     value = splat(value);
-  llvm::AllocaInst *home = homes[reg][shapes[reg].isUniform() ? 0 : chunk];
+  llvm::AllocaInst *home = homesOf(reg)[shapes[reg].isUniform() ? 0 : chunk];
   if (isRestricted && !shapes[reg].isScalar() && keptRegisters->test(reg))
     value = ir.CreateSelect(laneMask(chunk), value, ir.CreateLoad(home->getAllocatedType(), home));
   ir.CreateStore(value, home);
@@ -110,7 +116,7 @@ void Registers::load(uint32_t reg) {
   llvm::Type *element = elementType(reg);
   if (program.bitsOf(reg) == 1) {
     Value *bits = ir.CreateLoad(ir.getInt32Ty(), rowAt(reg, 0));
-    for (unsigned chunk = 0; chunk < homes[reg].size(); ++chunk)
+    for (unsigned chunk = 0; chunk < homesOf(reg).size(); ++chunk)
       if (shapes[reg].isUniform())
         set(reg, chunk, ir.CreateICmpNE(ir.CreateAnd(bits, maskBits), ir.getInt32(0)));
       else if (shapes[reg].isScalar())
@@ -119,7 +125,7 @@ void Registers::load(uint32_t reg) {
         set(reg, chunk, chunkOf(bits, chunk));
     return;
   }
-  for (unsigned chunk = 0; chunk < homes[reg].size(); ++chunk) {
+  for (unsigned chunk = 0; chunk < homesOf(reg).size(); ++chunk) {
     Value *at = rowAt(reg, chunk);
     if (shapes[reg].isUniform() && isPartial())
       at = ir.CreateGEP(element, at, firstLane);

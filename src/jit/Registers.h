@@ -53,13 +53,15 @@ public:
   const Version version;
 
 private:
+  using Homes = llvm::SmallVector<llvm::AllocaInst *, 4>;
+  const Homes &homesOf(uint32_t reg);
   llvm::Value *rowAt(uint32_t reg, unsigned chunk);
   llvm::Value *predicateBits(uint32_t reg);
 
   llvm::IRBuilder<> &ir;
   const Program &program;
   const Shapes &shapes;
-  std::vector<llvm::SmallVector<llvm::AllocaInst *, 4>> homes;
+  std::vector<Homes> homes; ///< empty until the first use
   llvm::Value *state = nullptr, *rows = nullptr, *maskBits = nullptr, *firstLane = nullptr;
   llvm::SmallVector<llvm::Value *, 8> masks;
   // Of the whole function.
