@@ -26,8 +26,8 @@ void FunctionEmitter::branchRarely(Value *condition, Block rare, Block usual) {
 // --- exits
 
 void FunctionEmitter::storeChanged(uint32_t instr, llvm::ArrayRef<uint32_t> except) {
-  llvm::BitVector regs = program.changedBefore(instr);
-  regs &= program.liveBefore(instr);
+  llvm::BitVector regs = partRegisters.changedBefore(instr);
+  regs &= partRegisters.liveBefore(instr);
   for (uint32_t reg : except)
     regs.reset(reg);
   for (unsigned reg : regs.set_bits())
@@ -73,6 +73,26 @@ FunctionEmitter::Block FunctionEmitter::exitBefore(uint32_t instr) {
   return exit;
 }
 
+/// Where control goes to: another part is entered by the loop that entered this one.
+FunctionEmitter::Block FunctionEmitter::blockAt(uint32_t instr) {
+  if (part.contains(instr))
+    return pieceBlocks.at(instr);
+  Block &exit = partExits[instr];
+  if (!exit)
+    exit = newBlock("part");
+  return exit;
+}
+
+void FunctionEmitter::emitPartExits() {
+  for (const auto &[instr, exit] : partExits) {
+    ir.SetInsertPoint(exit);
+    now = {instr, instr}; // counts are complete
+    storeChanged(instr, {});
+    storeCounts(instr, true);
+    leaveAt(instr, program.wayOf(instr) == Way::Leave ? vm::CompiledExit::Interpret : vm::CompiledExit::Part);
+  }
+}
+
 // --- from block to block
 
 /// On to the block behind `last`, which is no branch, or one that is not taken.
@@ -84,7 +104,8 @@ void FunctionEmitter::fallThrough(uint32_t last) {
   }
   addTo(counted, ir.getInt64(program.ordinal(next) - program.ordinal(now.first)));
   addTo(spent, ir.getInt32(program.firstInst(next) - program.firstInst(now.first)));
-  if (!registers.version.masked) {
+  const bool isInBlock = program.function.blockOf[next] == program.function.blockOf[last];
+  if (!registers.version.masked || isInBlock) {
     ir.CreateBr(blockAt(next));
     return;
   }
@@ -165,9 +186,9 @@ Value *FunctionEmitter::executeCall(uint32_t instr) {
     needed.set(reg);
   if (what.guard)
     needed.set(what.guard.reg);
-  needed &= program.changedBefore(instr);
+  needed &= partRegisters.changedBefore(instr);
   // A result that is not needed before may have no value yet.
-  llvm::BitVector known = program.liveBefore(instr);
+  llvm::BitVector known = partRegisters.liveBefore(instr);
   needed &= known;
   for (unsigned reg : needed.set_bits())
     registers.store(reg);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A Code becomes one function: a switch over its entries, each of which loads the registers that are needed from there on, and the
+// A part of a Code, mostly all of it, becomes one function: a switch over its entries, each of which loads the registers that are needed from there on, and the
 // blocks of the code. The 32 lanes of a register are several vectors of the host (chunks). Operations that follow each
 // other are emitted chunk by chunk, not instruction by instruction, so that their intermediate results stay in vector registers
 // of the host, of which there are far fewer than a warp of values needs.
@@ -29,10 +29,11 @@ struct RunCache {
   }
 };
 
-FunctionEmitter::FunctionEmitter(llvm::Module &inside, const Program &given, const Shapes &found,
-                                 Version version)
-    : program(given), shapes(found), module(inside), ir(inside.getContext()),
-      registers(ir, given, found, version), regions(given, found) {}
+FunctionEmitter::FunctionEmitter(llvm::Module &inside, const Program &given, const Part &which,
+                                 const Shapes &found, Version version)
+    : program(given), part(which), partRegisters(given, part), shapes(found), module(inside),
+      ir(inside.getContext()), registers(ir, given, found, version),
+      regions(given, found, part, partRegisters) {}
 
 llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
   auto *type = llvm::FunctionType::get(ir.getInt64Ty(), {ir.getPtrTy(), ir.getInt32Ty()}, false);
@@ -56,14 +57,15 @@ llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
 
   std::vector<Piece> pieces;
   for (const ptx::Block &block : program.function.blocks) {
-    uint32_t first = block.first;
-    for (uint32_t i = block.first; i < block.end; ++i)
+    uint32_t first = std::max(block.first, part.first);
+    const uint32_t end = std::min(block.end, part.end);
+    for (uint32_t i = first; i < end; ++i)
       if (program.wayOf(i) == Way::Leave) {
         pieces.push_back({first, i + 1});
         first = i + 1;
       }
-    if (first < block.end)
-      pieces.push_back({first, block.end});
+    if (first < end)
+      pieces.push_back({first, end});
   }
   for (const Piece &piece : pieces)
     pieceBlocks[piece.first] = newBlock("piece");
@@ -74,6 +76,7 @@ llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
   }
   for (auto &[region, code] : regionCodes)
     emitRegion(*code);
+  emitPartExits();
   return function;
 }
 
@@ -84,10 +87,14 @@ void FunctionEmitter::emitEntries(Value *number) {
   ir.CreateUnreachable();
   for (uint32_t i = 0; i < program.entries.size(); ++i) {
     const uint32_t at = program.entries[i];
+    if (!part.contains(at))
+      continue;
     Block entry = newBlock("entry");
     choice->addCase(ir.getInt32(i), entry);
     ir.SetInsertPoint(entry);
-    for (unsigned reg : program.liveBefore(at).set_bits())
+    llvm::BitVector needed = program.liveBefore(at);
+    needed &= partRegisters.mentioned();
+    for (unsigned reg : needed.set_bits())
       registers.load(reg);
     ir.CreateBr(blockAt(at));
   }

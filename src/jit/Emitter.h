@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emits the function that executes a Code, for all lanes of a warp or for those of a mask.
+// Emits the function that executes a part of a Code, for all lanes of a warp or for those of a mask.
 #pragma once
 
 #include "jit/Regions.h"
@@ -17,7 +17,8 @@ struct RunCache;
 
 class FunctionEmitter {
 public:
-  FunctionEmitter(llvm::Module &module, const Program &program, const Shapes &shapes, Version version);
+  FunctionEmitter(llvm::Module &module, const Program &program, const Part &part, const Shapes &shapes,
+                  Version version);
   ~FunctionEmitter();
   llvm::Function *emit(llvm::StringRef name);
 
@@ -56,7 +57,8 @@ private:
   llvm::Value *executeCall(uint32_t instr);
   void exitAfterHandler(uint32_t instr, llvm::Value *flow);
   void branchRarely(llvm::Value *condition, Block rare, Block usual);
-  Block blockAt(uint32_t instr) { return pieceBlocks.at(instr); }
+  Block blockAt(uint32_t instr);
+  void emitPartExits();
 
   // EmitRegion.cpp
   struct RegionCode;
@@ -105,6 +107,8 @@ private:
   bool isRegular(const Access &access) const;
 
   const Program &program;
+  const Part part;
+  const PartRegisters partRegisters;
   const Shapes &shapes;
   llvm::Module &module;
   llvm::IRBuilder<> ir;
@@ -124,6 +128,7 @@ private:
   llvm::Value *apartLanes = nullptr;     ///< number of lanes of its block
   std::map<uint32_t, Block> pieceBlocks; ///< by first instruction
   std::map<uint32_t, Block> exits;       ///< by instruction
+  std::map<uint32_t, Block> partExits;   ///< by instruction of another part
   Piece now;
 };
 

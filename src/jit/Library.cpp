@@ -9,8 +9,8 @@
 namespace heddle::jit {
 namespace {
 
-/// Compiling takes longer than in proportion to the length of a block; beyond this the interpreter is done earlier.
-constexpr size_t MostInstructions = 3000;
+/// What is kept of a function while it is compiled grows with the product of its instructions and its blocks.
+constexpr size_t MostInstructions = 100'000;
 
 /// Rows that are scalars in compiled code, for each entry.
 std::vector<std::vector<vm::ExpectedRow>> expectedRows(const Program &program, const Shapes &shapes,
@@ -29,7 +29,7 @@ std::vector<std::vector<vm::ExpectedRow>> expectedRows(const Program &program, c
   return all;
 }
 
-/// Code of a function in one or both versions. What lanes of a mask need is compiled when some are separated for the first time: in
+/// Code of a function in one or both versions, part by part. What lanes of a mask need is compiled when some are separated for the first time: in
 /// most kernels none ever are.
 class NativeCode final : public vm::CompiledCode {
 public:
@@ -37,6 +37,10 @@ public:
       : native(made), request(asked), program(request), wholeShapes(program, true),
         maskedShapes(program, false) {
     program.addEntries(maskedShapes.meetingBlocks());
+    for (uint32_t at : program.entries)
+      partOf.push_back(program.partOf(at));
+    for (vm::CompiledVersion *each : {&whole, &masked})
+      each->parts = std::vector<vm::CompiledPart>(program.parts().size());
     whole.expected = expectedRows(program, wholeShapes, native.width());
     masked.expected = expectedRows(program, maskedShapes, native.width());
     entryAt.assign(request.code.insts.size() + 1, 0);
@@ -48,10 +52,11 @@ public:
       native.unload(each);
   }
 
-  vm::CompiledFunction prepare(vm::CompiledVersion &version) const override {
+  vm::CompiledFunction prepare(vm::CompiledVersion &version, uint32_t part) const override {
     const bool isMasked = &version == &masked;
     NewModule made = native.newModule();
-    FunctionEmitter(*made.module, program, isMasked ? maskedShapes : wholeShapes, {native.width(), isMasked})
+    FunctionEmitter(*made.module, program, program.parts()[part], isMasked ? maskedShapes : wholeShapes,
+                    {native.width(), isMasked})
         .emit(EntryName);
     llvm::Expected<void *> found = native.load(std::move(made), loaded);
     if (!found) {
@@ -59,7 +64,7 @@ public:
       return nullptr;
     }
     auto run = reinterpret_cast<vm::CompiledFunction>(*found);
-    version.run.store(run, std::memory_order_release);
+    version.parts[part].run.store(run, std::memory_order_release);
     return run;
   }
 

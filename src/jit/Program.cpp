@@ -14,6 +14,9 @@ using ptx::OperandKind;
 
 namespace {
 
+/// Instructions of a part.
+constexpr uint32_t MostInPart = 1500;
+
 /// The width of an operand that the row of Ops.def describes by a word.
 unsigned widthOfWord(const ptx::Instr &instr, std::string_view word) {
   while (!word.empty() && std::string_view("=~?-^").find(word.front()) != std::string_view::npos)
@@ -65,7 +68,7 @@ Program::Program(const vm::CompileRequest &asked)
   starts.resize(function.instrs.size() + 1, uint32_t(code.insts.size()));
   choose();
   findLive();
-  findChanged();
+  divided = divide(*this, request.mostInPart ? request.mostInPart : MostInPart);
 }
 
 // --- operands
@@ -304,72 +307,91 @@ void Program::addEntries(const std::vector<bool> &blocks) {
   for (uint32_t i = 0; i < count(); ++i)
     if (ways[i] == Way::Leave)
       isEntry[i + 1] = true;
+  std::vector<bool> isKept = isEntry;
+  for (const Part &part : divided)
+    isKept[part.first] = true;
+  for (const ptx::Block &block : function.blocks)
+    for (uint32_t succ : block.succs)
+      if (partOf(function.blocks[succ].first) != partOf(block.end - 1))
+        isKept[function.blocks[succ].first] = true;
   for (uint32_t i = 0; i < count(); ++i)
-    if (isEntry[i] && ways[i] != Way::Leave)
+    if (isKept[i] && ways[i] != Way::Leave)
       entries.push_back(i);
+  keepLive(isKept);
+}
+
+uint32_t Program::partOf(uint32_t instr) const {
+  auto behind = std::ranges::upper_bound(divided, instr, {}, &Part::first);
+  return uint32_t(behind - divided.begin()) - 1;
 }
 
 // --- registers
 
+const llvm::BitVector &Program::liveBefore(uint32_t instr) const { return live.at(instr); }
+
+llvm::BitVector Program::liveBehind(const ptx::Block &block) const {
+  llvm::BitVector now(unsigned(function.registers.size()));
+  for (uint32_t succ : block.succs)
+    now |= liveBefore(function.blocks[succ].first);
+  return now;
+}
+
+void Program::stepBack(uint32_t instr, llvm::BitVector &now) const {
+  const ptx::Instr &what = function.instrs[instr];
+  if (what.op == Op::Call) { // which operands are written differs: all are needed
+    for (const ptx::Operand &each : operands(instr))
+      if (each.kind == OperandKind::Vector) {
+        for (const ptx::Operand &element : function.elementsOf(each))
+          if (element.isReg())
+            now.set(element.index);
+      } else if (each.isReg()) {
+        now.set(each.index);
+      }
+  } else {
+    if (!what.guard)
+      for (uint32_t reg : writes(instr))
+        now.reset(reg);
+    for (uint32_t reg : reads(instr))
+      now.set(reg);
+  }
+  if (what.guard)
+    now.set(what.guard.reg);
+}
+
 void Program::findLive() {
   const unsigned regs = unsigned(function.registers.size());
-  live.assign(count(), llvm::BitVector(regs));
+  // What a block does to registers: with none live behind it, and with all.
+  std::vector<llvm::BitVector> read, passed;
+  for (const ptx::Block &block : function.blocks) {
+    live.try_emplace(block.first, regs);
+    llvm::BitVector &none = read.emplace_back(regs), &all = passed.emplace_back(regs, true);
+    for (uint32_t i = block.end; i-- > block.first;) {
+      stepBack(i, none);
+      stepBack(i, all);
+    }
+  }
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t b = function.blocks.size(); b-- > 0;) {
-      const ptx::Block &block = function.blocks[b];
-      llvm::BitVector now(regs);
-      for (uint32_t succ : block.succs)
-        now |= live[function.blocks[succ].first];
-      for (uint32_t i = block.end; i-- > block.first;) {
-        const ptx::Instr &what = function.instrs[i];
-        if (what.op == Op::Call) { // which operands are written differs: all are needed
-          for (const ptx::Operand &each : operands(i))
-            if (each.kind == OperandKind::Vector) {
-              for (const ptx::Operand &element : function.elementsOf(each))
-                if (element.isReg())
-                  now.set(element.index);
-            } else if (each.isReg()) {
-              now.set(each.index);
-            }
-        } else {
-          if (!what.guard)
-            for (uint32_t reg : writes(i))
-              now.reset(reg);
-          for (uint32_t reg : reads(i))
-            now.set(reg);
-        }
-        if (what.guard)
-          now.set(what.guard.reg);
-        if (now != live[i]) {
-          live[i] = now;
-          changed = true;
-        }
+      llvm::BitVector now = liveBehind(function.blocks[b]);
+      now &= passed[b];
+      now |= read[b];
+      llvm::BitVector &known = live.at(function.blocks[b].first);
+      if (now != known) {
+        known = std::move(now);
+        changed = true;
       }
     }
   }
 }
 
-void Program::findChanged() {
-  changed.assign(count(), llvm::BitVector(unsigned(function.registers.size())));
-  for (bool again = true; again;) {
-    again = false;
-    for (const ptx::Block &block : function.blocks) {
-      llvm::BitVector now = changed[block.first];
-      for (uint32_t i = block.first; i < block.end; ++i) {
-        if (i != block.first)
-          changed[i] = now;
-        for (uint32_t reg : writes(i))
-          now.set(reg);
-      }
-      for (uint32_t succ : block.succs) {
-        llvm::BitVector joined = changed[function.blocks[succ].first];
-        joined |= now;
-        if (joined != changed[function.blocks[succ].first]) {
-          changed[function.blocks[succ].first] = joined;
-          again = true;
-        }
-      }
+void Program::keepLive(const std::vector<bool> &wanted) {
+  for (const ptx::Block &block : function.blocks) {
+    llvm::BitVector now = liveBehind(block);
+    for (uint32_t i = block.end; i-- > block.first;) {
+      stepBack(i, now);
+      if (wanted[i])
+        live.try_emplace(i, now);
     }
   }
 }

@@ -4,12 +4,14 @@
 // and which registers have to be in their rows there and where it is left.
 #pragma once
 
+#include "jit/Parts.h"
 #include "vm/Compiled.h"
 #include "vm/Lanes.h"
 
 #include <llvm/ADT/BitVector.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -69,14 +71,18 @@ public:
   unsigned bitsOf(uint32_t reg) const { return ptx::bitsOf(function.registers[reg].cls); }
   bool isHeld(uint32_t reg) const { return bitsOf(reg) <= 64; }
 
+  const std::vector<Part> &parts() const { return divided; }
+  uint32_t partOf(uint32_t instr) const;
+
   /// Instructions at which compiled code can be entered, in ascending order: the first of the function, heads of loops, what follows
-  /// an instruction at which it is left, and what addEntries was given.
+  /// an instruction at which it is left, what control goes to from another part, and what addEntries was given.
   std::vector<uint32_t> entries;
   void addEntries(const std::vector<bool> &blocks);
-  /// Registers whose values matter before an instruction.
-  const llvm::BitVector &liveBefore(uint32_t instr) const { return live[instr]; }
-  /// Registers that compiled code may have changed before an instruction is executed.
-  const llvm::BitVector &changedBefore(uint32_t instr) const { return changed[instr]; }
+  /// Registers whose values matter before an instruction, which is the first of a block or of a part, or an entry.
+  const llvm::BitVector &liveBefore(uint32_t instr) const;
+  llvm::BitVector liveBehind(const ptx::Block &block) const;
+  /// Makes registers that are live behind an instruction those that are live before it.
+  void stepBack(uint32_t instr, llvm::BitVector &registers) const;
 
 private:
   void choose();
@@ -86,12 +92,12 @@ private:
   bool isExchange(uint32_t instr) const;
   Way wayOfOther(uint32_t instr) const;
   void findLive();
-  void findChanged();
+  void keepLive(const std::vector<bool> &wanted);
 
   std::vector<uint32_t> starts;
   std::vector<Way> ways;
-  std::vector<llvm::BitVector> live;
-  std::vector<llvm::BitVector> changed;
+  std::vector<Part> divided;
+  std::map<uint32_t, llvm::BitVector> live;
 };
 
 } // namespace heddle::jit

@@ -31,10 +31,11 @@ unsigned Region::stepOf(const Program &program, uint32_t from, uint32_t to) cons
   return unsigned(steps.size());
 }
 
-Regions::Regions(const Program &given, const Shapes &found) : program(given), shapes(found) {
+Regions::Regions(const Program &given, const Shapes &found, const Part &which, const PartRegisters &inside)
+    : program(given), shapes(found), part(which), registers(inside) {
   std::vector<std::pair<uint32_t, Region>> candidates; // by branch
   for (const ptx::Block &block : program.function.blocks)
-    if (shapes.isDivergent(block.end - 1))
+    if (part.contains(block.end - 1) && shapes.isDivergent(block.end - 1))
       if (std::optional<Region> region = find(block.end - 1))
         candidates.emplace_back(block.end - 1, std::move(*region));
   std::ranges::stable_sort(candidates, std::greater<>(),
@@ -111,7 +112,10 @@ std::optional<Region> Regions::find(uint32_t branch) const {
 }
 
 bool Regions::isServed(const Region &region) const {
-  for (uint32_t b : region.blocks)
+  for (uint32_t b : region.blocks) {
+    if (!part.contains(program.function.blocks[b].first) ||
+        !part.contains(program.function.blocks[b].end - 1))
+      return false;
     for (uint32_t i = program.function.blocks[b].first; i < program.function.blocks[b].end; ++i) {
       const Way way = program.wayOf(i);
       if (way != Way::Operation && way != Way::Access && way != Way::Branch && way != Way::Atomic)
@@ -120,6 +124,7 @@ bool Regions::isServed(const Region &region) const {
       if (way == Way::Access && shapes.ofResult(i).kind == Shape::Affine)
         return false;
     }
+  }
   return true;
 }
 
@@ -180,16 +185,16 @@ bool Regions::orderSteps(Region &region, uint32_t first) const {
 
 void Regions::findRegisters(Region &region) const {
   const auto &blocks = program.function.blocks;
-  region.kept = program.liveBefore(blocks[region.join].first);
-  llvm::BitVector changed = program.changedBefore(blocks[region.join].first);
+  region.kept = registers.liveBefore(blocks[region.join].first);
+  llvm::BitVector changed = registers.changedBefore(blocks[region.join].first);
   for (uint32_t b : region.blocks)
-    region.kept |= program.liveBefore(blocks[b].first);
+    region.kept |= registers.liveBefore(blocks[b].first);
   region.stored = region.kept;
   for (uint32_t b : region.blocks)
     for (uint32_t i = blocks[b].first; i < blocks[b].end; ++i) {
-      changed |= program.changedBefore(i);
+      changed |= registers.changedBefore(i);
       if (program.wayOf(i) != Way::Access && program.wayOf(i) != Way::Atomic)
-        region.stored |= program.liveBefore(i);
+        region.stored |= registers.liveBefore(i);
     }
   region.stored &= changed;
 }

@@ -43,7 +43,8 @@ struct Region {
 
 class Regions {
 public:
-  Regions(const Program &program, const Shapes &shapes);
+  /// Of a part: none has blocks of another one, except for its join.
+  Regions(const Program &program, const Shapes &shapes, const Part &part, const PartRegisters &registers);
 
   /// The region behind a branch; nullptr: compiled code is left if lanes disagree.
   const Region *behind(uint32_t branch) const {
@@ -67,6 +68,8 @@ private:
 
   const Program &program;
   const Shapes &shapes;
+  const Part &part;
+  const PartRegisters &registers;
   std::vector<std::unique_ptr<Region>> all;
   std::map<uint32_t, const Region *> regions; ///< by branch
 };

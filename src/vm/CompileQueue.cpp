@@ -7,6 +7,7 @@
 #include "vm/CompileQueue.h"
 
 #include "vm/CompilerLibrary.h"
+#include "vm/Engine.h"
 #include "vm/Lowering.h"
 
 #include <condition_variable>
@@ -110,7 +111,8 @@ std::string compileNow(Compiler &compiler, const CompileJob &job) {
     return {};
   std::unique_ptr<CompiledCode> made;
   if (!compiled) {
-    CompileRequest request{*job.kernel, *job.code, registerLocs(*job.code->function), {}, job.shape};
+    CompileRequest request{*job.kernel, *job.code, registerLocs(*job.code->function),
+                           {},          job.shape, mostInPart()};
     for (const ptx::Instr &instr : job.code->function->instrs)
       request.destinations.push_back(uint8_t(countDests(*job.code->function, instr)));
     std::string why;
@@ -122,10 +124,11 @@ std::string compileNow(Compiler &compiler, const CompileJob &job) {
     compiled = made.get();
   }
   CompiledVersion &version = job.forAllLanes ? compiled->whole : compiled->masked;
-  if (!version.run.load(std::memory_order_relaxed) && !compiled->prepare(version)) {
+  if (!version.parts[job.part].run.load(std::memory_order_relaxed) && !compiled->prepare(version, job.part)) {
     tier.isRefused |= made != nullptr;
     return compiled->problem();
   }
+  version.isWanted.store(true, std::memory_order_relaxed);
   if (made) {
     job.kernel->compiledCodes.push_back(std::move(made));
     tier.compiled.store(compiled, std::memory_order_release);

@@ -7,15 +7,16 @@
 
 namespace heddle::vm {
 
-/// What is to be compiled: a Code for a shape of launch, or the other version of one that was compiled for it.
+/// What is to be compiled: the first part of a Code for a shape of launch, or another part or version of one that was compiled for it.
 struct CompileJob {
   const Kernel *kernel = nullptr;
   const Code *code = nullptr;
   LaunchShape shape = LaunchShape::Any;
   bool forAllLanes = true; ///< the version
+  uint32_t part = 0;
 };
 
-/// Compiles the version if there is none yet, and lets the code have it. Why not, if that failed.
+/// Compiles the part if that was not done yet, and lets the code have it. Why not, if that failed.
 std::string compileNow(Compiler &compiler, const CompileJob &job);
 
 /// Has it compiled by the thread, which is started for the first one.

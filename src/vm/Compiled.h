@@ -61,6 +61,7 @@ enum class CompiledExit : uint32_t {
   Interpret, ///< the inst is to be executed by its handler
   Leader,    ///< the inst is the first of a block that another split may have to reach first
   Wraps,     ///< its handler is to execute the inst, whose result may not be what entries expect of a row
+  Part,      ///< the inst is an entry of another part of the function
   Handler,   ///< plus a Flow: its handler was executed and returned that
 };
 constexpr unsigned CompiledExitShift = 32;
@@ -81,11 +82,17 @@ struct ExpectedRow {
   int32_t stride = 0;
 };
 
-/// Compiled code for some kind of mask.
-struct CompiledVersion {
+/// Some instructions of a function; all, if it is small.
+struct CompiledPart {
   std::atomic<CompiledFunction> run = nullptr; ///< nullptr until it is needed
   std::atomic<bool> isAsked = false;           ///< somebody makes it, or has tried to
-  std::atomic<uint32_t> missed = 0;            ///< entries at which there was none
+};
+
+/// Compiled code for some kind of mask.
+struct CompiledVersion {
+  std::vector<CompiledPart> parts;
+  std::atomic<bool> isWanted = false; ///< parts are made when they are entered
+  std::atomic<uint32_t> missed = 0;   ///< entries before that
   /// For each entry. Rows of lanes that were separated are compared with this, since lanes that wait for each other may meet
   /// in different iterations of a loop.
   std::vector<std::vector<ExpectedRow>> expected;
@@ -99,9 +106,10 @@ public:
   mutable CompiledVersion whole;  ///< for all 32 lanes
   mutable CompiledVersion masked; ///< for any lanes
   std::vector<uint32_t> entryAt;  ///< for each inst the number of its entry plus one; 0: none
+  std::vector<uint32_t> partOf;   ///< for each entry
 
-  /// Makes a version that has no function yet, one thread at a time. nullptr if that fails.
-  virtual CompiledFunction prepare(CompiledVersion &version) const = 0;
+  /// Makes a part that has no function yet, one thread at a time. nullptr if that fails.
+  virtual CompiledFunction prepare(CompiledVersion &version, uint32_t part) const = 0;
   /// Why prepare() failed.
   virtual std::string problem() const = 0;
 };
@@ -121,6 +129,7 @@ struct CompileRequest {
   std::vector<Loc> registers;        ///< the row of each register
   std::vector<uint8_t> destinations; ///< of each PTX instruction: how many of its first operands are written
   LaunchShape shape;
+  uint32_t mostInPart = 0; ///< instructions; 0: as many as are compiled at once without loss
 };
 
 /// The compiler, in its library.

@@ -155,9 +155,10 @@ std::optional<EnteredCode> Warp::enterFromStart(uint32_t &budget) {
   const CompiledCode *compiled = compiledFor(entry, *block->grid);
   Frame *root = rootFrame();
   const uint32_t number = compiled ? compiled->entryAt[entry.entryPc] : 0;
-  CompiledFunction native = number && present == AllLanes && !entry.localBytes
-                                ? functionOf(compiled->whole, entry, *block->grid)
-                                : nullptr;
+  CompiledFunction native =
+      number && present == AllLanes && !entry.localBytes
+          ? functionOf(compiled->whole, compiled->partOf[number - 1], entry, *block->grid)
+          : nullptr;
   if (!native) {
     begin(root);
     return std::nullopt;
@@ -200,7 +201,8 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
     const uint32_t entry = entered || isInterpreted ? 0 : compiled.entryAt[size_t(ip - insts)];
     if (entry) {
       CompiledVersion &version = split.mask == AllLanes ? compiled.whole : compiled.masked;
-      CompiledFunction native = functionOf(version, *split.frame->code, *block->grid);
+      CompiledFunction native =
+          functionOf(version, compiled.partOf[entry - 1], *split.frame->code, *block->grid);
       if (native && (!mayHaveOtherRows || hasExpectedRows(version, entry - 1, split.mask))) {
         if (ip != segment)
           flush(ip - 1);
@@ -220,6 +222,8 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
           return Flow::Reschedule;
         continue;
       }
+      if (why == uint32_t(CompiledExit::Part))
+        continue;
       isInterpreted = true;
       if (why == uint32_t(CompiledExit::Wraps))
         mayHaveOtherRows = true;

@@ -46,6 +46,8 @@ Executed &executed() {
   return *only;
 }
 
+std::atomic<uint32_t> mostInstructionsInPart = 0;
+
 void makeOrAsk(const CompileJob &job) {
   if (hotness().inBackground)
     compileLater(job);
@@ -79,6 +81,9 @@ Hotness &hotness() {
   return only;
 }
 
+void setMostInPart(uint32_t instructions) { mostInstructionsInPart = instructions; }
+uint32_t mostInPart() { return mostInstructionsInPart; }
+
 std::string whyNoCompiler() { return compilerOnce().problem; }
 
 void useCompiled(Grid &grid) {
@@ -104,19 +109,24 @@ void useCompiled(Grid &grid) {
   }
 }
 
-CompiledFunction missingFunction(CompiledVersion &version, const Code &code, const Grid &grid) {
-  if (version.isAsked.load(std::memory_order_relaxed) ||
-      (grid.compilesHot &&
-       version.missed.fetch_add(1, std::memory_order_relaxed) < hotness().missedEntries) ||
-      version.isAsked.exchange(true))
+CompiledFunction missingFunction(CompiledVersion &version, uint32_t part, const Code &code,
+                                 const Grid &grid) {
+  CompiledPart &missing = version.parts[part];
+  if (missing.isAsked.load(std::memory_order_relaxed))
+    return nullptr;
+  if (grid.compilesHot && !version.isWanted.load(std::memory_order_relaxed) &&
+      version.missed.fetch_add(1, std::memory_order_relaxed) < hotness().missedEntries)
+    return nullptr;
+  version.isWanted.store(true, std::memory_order_relaxed);
+  if (missing.isAsked.exchange(true))
     return nullptr;
   const CompiledCode *compiled = compiledFor(code, grid);
-  const CompileJob job{&grid.kernel, &code, grid.shape, &version == &compiled->whole};
+  const CompileJob job{&grid.kernel, &code, grid.shape, &version == &compiled->whole, part};
   if (grid.compilesHot)
     makeOrAsk(job);
   else
     compileNow(*compilerOnce().compiler, job);
-  return version.run.load(std::memory_order_acquire);
+  return missing.run.load(std::memory_order_acquire);
 }
 
 void considerCompiling(const Code &code, const Grid &grid, bool forAllLanes) {

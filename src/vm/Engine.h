@@ -12,7 +12,7 @@ namespace heddle::vm {
 /// What executes kernels.
 enum class Engine : uint8_t {
   Interpreter,
-  Jit,  ///< compiled code, made before a launch begins; where it stops, the interpreter
+  Jit,  ///< compiled code, made when it is needed; where it stops, the interpreter
   Auto, ///< the interpreter, and for what it has executed often, compiled code as soon as that is made in the background
 };
 
@@ -38,6 +38,10 @@ struct Hotness {
 };
 Hotness &hotness();
 
+/// Functions of more instructions are compiled in parts. 0, as it is at first: what the compiler does best. For tests.
+void setMostInPart(uint32_t instructions);
+uint32_t mostInPart();
+
 /// Why the compiler cannot be used; empty if it can.
 std::string whyNoCompiler();
 
@@ -49,11 +53,12 @@ inline const CompiledCode *compiledFor(const Code &code, const Grid &grid) {
   return grid.compiles ? code.tiers[unsigned(grid.shape)].compiled.load(std::memory_order_acquire) : nullptr;
 }
 
-/// Makes the version, or has it made later, if that is due.
-CompiledFunction missingFunction(CompiledVersion &version, const Code &code, const Grid &grid);
-inline CompiledFunction functionOf(CompiledVersion &version, const Code &code, const Grid &grid) {
-  CompiledFunction made = version.run.load(std::memory_order_acquire);
-  return made ? made : missingFunction(version, code, grid);
+/// Makes a part of a version, or has it made later, if that is due.
+CompiledFunction missingFunction(CompiledVersion &version, uint32_t part, const Code &code, const Grid &grid);
+inline CompiledFunction functionOf(CompiledVersion &version, uint32_t part, const Code &code,
+                                   const Grid &grid) {
+  CompiledFunction made = version.parts[part].run.load(std::memory_order_acquire);
+  return made ? made : missingFunction(version, part, code, grid);
 }
 
 /// Functions that were executed in this process, by name, and those of them of which compiled code was.

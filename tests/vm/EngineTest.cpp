@@ -49,6 +49,13 @@ private:
 /// Within the first blocks, and in their midst.
 constexpr Hotness Early{.perInstruction = 0, .atLeast = 200, .missedEntries = 2, .inBackground = false};
 
+/// Functions of more instructions are divided, while this exists.
+class Divided {
+public:
+  explicit Divided(uint32_t mostInPart) { setMostInPart(mostInPart); }
+  ~Divided() { setMostInPart(0); }
+};
+
 void expectSame(const std::string &text, Dim3 grid, Dim3 block, size_t words, uint32_t number = 7) {
   const Hot hot(Early);
   const Outcome expected = runOn(Engine::Interpreter, text, grid, block, words, number);
@@ -288,6 +295,85 @@ TEST(Engines, LanesThatWaitForEachOtherMakeProgress) {
              {1}, {64}, 8);
 }
 
+// --- functions in parts
+
+/// With parts of several sizes, so that different instructions are the first of one.
+void expectSameInParts(const std::string &body) {
+  for (uint32_t most : {4u, 7u}) {
+    SCOPED_TRACE("parts of " + std::to_string(most));
+    const Divided divided(most);
+    expectSameInAllShapes(body);
+  }
+}
+
+TEST(Engines, ALoopGoesThroughParts) {
+  // Both warps store to the same word, so it shows where each of them used up its budget.
+  expectSameInParts("mov.u32 %r1, 0; mov.u32 %r2, 1; mov.u32 %r3, 2;\n"
+                    "AGAIN: mad.lo.u32 %r2, %r2, 5, %r0; xor.b32 %r3, %r3, %r2; shr.u32 %r4, %r3, 3;\n"
+                    "add.u32 %r3, %r3, %r4; st.global.u32 [%rd0+512], %r3; mad.lo.u32 %r2, %r3, 7, %r1;\n"
+                    "ld.global.u32 %r5, [%rd0+512]; add.u32 %r2, %r2, %r5; add.u32 %r1, %r1, 1;\n"
+                    "setp.lt.u32 %p0, %r1, 1500; @%p0 bra AGAIN; st.global.u32 [%rd1], %r2;\n");
+}
+
+TEST(Engines, LanesDivergeAcrossParts) {
+  expectSameInParts("and.b32 %r1, %r0, 3; mov.u32 %r2, 5; mov.u32 %r4, 0;\n"
+                    "AGAIN: setp.lt.u32 %p0, %r1, 2; @%p0 bra OTHER;\n"
+                    "add.u32 %r2, %r0, 100; mul.lo.u32 %r2, %r2, %r1; xor.b32 %r2, %r2, 77;\n"
+                    "st.global.u32 [%rd0+256], %r2; add.u32 %r2, %r2, %r4; bra END;\n"
+                    "OTHER: mul.lo.u32 %r3, %r0, 3; add.u32 %r2, %r2, %r3; shl.b32 %r3, %r3, 2;\n"
+                    "sub.u32 %r2, %r2, %r3; st.global.u32 [%rd0+256], %r2;\n"
+                    "END: add.u32 %r4, %r4, 1; add.u32 %r1, %r1, 1; and.b32 %r1, %r1, 3;\n"
+                    "setp.lt.u32 %p1, %r4, %r0; @%p1 bra AGAIN; st.global.u32 [%rd1], %r2;\n");
+}
+
+TEST(Engines, BarriersAndShufflesAreWherePartsBegin) {
+  for (uint32_t most = 1; most < 6; ++most) {
+    const Divided divided(most);
+    expectSame(kernelOf("mov.u32 %r1, 3; bar.sync 0; add.u32 %r1, %r1, %r0; bar.sync 0; bar.sync 0;\n"
+                        "shfl.sync.bfly.b32 %r2, %r1, 5, 31, -1; st.global.u32 [%rd1], %r2; bar.sync 0;\n"
+                        "ld.global.u32 %r3, [%rd0+12]; add.u32 %r2, %r2, %r3; st.global.u32 [%rd1], %r2;\n"),
+               {2}, {64}, 256);
+  }
+}
+
+TEST(Engines, AFaultInAnotherPartIsTheSame) {
+  expectSameInParts("mov.u32 %r2, 0; and.b32 %r1, %r0, 6; add.u32 %r1, %r1, 1; mov.u32 %r3, 0;\n"
+                    "AGAIN: add.u32 %r2, %r2, 1; add.u64 %rd1, %rd1, 200; ld.global.u32 %r3, [%rd1];\n"
+                    "setp.lt.u32 %p1, %r2, %r1; @%p1 bra AGAIN; st.global.u32 [%rd1], %r3;\n");
+}
+
+TEST(Engines, StridesAndWrappedIndicesArriveInOtherParts) {
+  for (uint32_t most : {1u, 3u, 5u}) {
+    const Divided divided(most);
+    expectSame(ofEachLane("add.u32 %r1, %r0, -3; cvt.u64.u32 %rd1, %r1; mul.lo.u32 %r3, %r0, 4;\n"
+                          "shr.u64 %rd1, %rd1, 32; cvt.u32.u64 %r2, %rd1; mad.lo.u32 %r2, %r2, 5, %r3;"),
+               {1}, {32}, 32);
+  }
+}
+
+TEST(Engines, OnlyPartsThatAreEnteredAreCompiled) {
+  const Divided divided(6);
+  setEngine(Engine::Jit);
+  Runner runner(kernelOf("ld.param.u32 %r1, [number]; setp.eq.u32 %p0, %r1, 0; @%p0 bra RARE;\n"
+                         "mov.u32 %r2, 3; st.global.u32 [%rd1], %r2; ret;\n"
+                         "RARE: add.u32 %r2, %r0, 5; mul.lo.u32 %r2, %r2, 7; xor.b32 %r2, %r2, 9;\n"
+                         "st.global.u32 [%rd1], %r2; add.u32 %r2, %r2, 1; st.global.u32 [%rd1+4], %r2;\n"));
+  auto compiledParts = [&] {
+    const auto &tier = runner.request.kernel->entry().tiers[unsigned(LaunchShape::Rows32)];
+    size_t count = 0;
+    for (const CompiledPart &part : tier.compiled.load()->whole.parts)
+      count += part.run.load() != nullptr;
+    return count;
+  };
+  uint32_t *memory = runner.buffer<uint32_t>(64);
+  runner.run({1}, {32}, memory, 1u);
+  const size_t usual = compiledParts();
+  EXPECT_GE(usual, 1u);
+  runner.run({1}, {32}, memory, 0u);
+  EXPECT_GT(compiledParts(), usual);
+  setEngine(Engine::Interpreter);
+}
+
 // --- when functions are compiled
 
 /// A kernel of this name that runs a loop `number` times; odd lanes leave it first if `separates`.
@@ -359,16 +445,16 @@ TEST(Engines, LanesThatAreSeparatedOftenGetCodeOfTheirOwn) {
   };
   launches.launch(32, 10'000);
   ASSERT_NE(codeOf(), nullptr);
-  EXPECT_NE(codeOf()->whole.run.load(), nullptr);
-  EXPECT_EQ(codeOf()->masked.run.load(), nullptr);
+  EXPECT_NE(codeOf()->whole.parts[0].run.load(), nullptr);
+  EXPECT_EQ(codeOf()->masked.parts[0].run.load(), nullptr);
   for (int i = 0; i < 8; ++i)
     launches.launch(16, 10);
-  EXPECT_NE(codeOf()->masked.run.load(), nullptr);
+  EXPECT_NE(codeOf()->masked.parts[0].run.load(), nullptr);
 }
 
 TEST(Engines, AFunctionThatIsNotCompiledIsNotCountedAsCompiled) {
   std::string many;
-  for (int i = 0; i < 4000; ++i)
+  for (int i = 0; i < 101'000; ++i)
     many += "add.u32 %r1, %r1, %r0;\n";
   const std::string text = ".visible .entry enormous(.param .u64 memory, .param .u32 number) {\n"
                            ".reg .b32 %r<4>; mov.u32 %r0, %tid.x; mov.u32 %r1, 0;\n" +
