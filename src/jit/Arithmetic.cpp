@@ -58,7 +58,7 @@ constexpr double Lift = 0x1p64;
 
 Bits sumOf(const Bits &a, const Bits &b, const Layout &layout, const Modes &modes) {
   if (layout == F64Layout)
-    return settleNaN(a.real() + b.real(), {b, a});
+    return settleNaN(a.real() + b.real(), {b, a}, modes.anyNaN);
   const bool plain = computesInFloat(layout, modes, false);
   const Real x = operand(a, layout, modes, plain ? 32 : 64), y = operand(b, layout, modes, plain ? 32 : 64);
   const Bits result = roundedTo(plain ? x + y : oddSum(x, y, modes.rounding), layout, modes.rounding);
@@ -67,13 +67,13 @@ Bits sumOf(const Bits &a, const Bits &b, const Layout &layout, const Modes &mode
 
 Bits differenceOf(const Bits &a, const Bits &b, const Layout &layout, const Modes &modes) {
   if (layout == F64Layout)
-    return settleNaN(a.real() - b.real(), {b, a});
+    return settleNaN(a.real() - b.real(), {b, a}, modes.anyNaN);
   return sumOf(a, b ^ signBitOf(layout), layout, modes);
 }
 
 Bits productOf(const Bits &a, const Bits &b, const Layout &layout, const Modes &modes) {
   if (layout == F64Layout)
-    return settleNaN(a.real() * b.real(), {b, a});
+    return settleNaN(a.real() * b.real(), {b, a}, modes.anyNaN);
   const bool nearestFloat = isFloat(layout) && modes.rounding == Rounding::RN;
   const bool plain = nearestFloat || computesInFloat(layout, modes, true);
   const Real x = operand(a, layout, modes, plain ? 32 : 64), y = operand(b, layout, modes, plain ? 32 : 64);
@@ -84,7 +84,7 @@ Bits productOf(const Bits &a, const Bits &b, const Layout &layout, const Modes &
 
 Bits fusedProductSum(const Bits &a, const Bits &b, const Bits &c, const Layout &layout, const Modes &modes) {
   if (layout == F64Layout)
-    return settleNaN(a.real().fma(b.real(), c.real()), {b, c, a});
+    return settleNaN(a.real().fma(b.real(), c.real()), {b, c, a}, modes.anyNaN);
   const bool nearestFloat = isFloat(layout) && modes.rounding == Rounding::RN;
   const unsigned bits = nearestFloat || computesInFloat(layout, modes, true) ? 32 : 64;
   const Real x = operand(a, layout, modes, bits), y = operand(b, layout, modes, bits),
@@ -97,7 +97,7 @@ Bits fusedProductSum(const Bits &a, const Bits &b, const Bits &c, const Layout &
 
 Bits quotientOf(const Bits &a, const Bits &b, const Layout &layout, const Modes &modes) {
   if (layout == F64Layout)
-    return settleNaN(a.real() / b.real(), {a, b});
+    return settleNaN(a.real() / b.real(), {a, b}, modes.anyNaN);
   const bool nearest = modes.rounding == Rounding::RN;
   const Real x = operand(a, layout, modes, nearest ? 32 : 64),
              y = operand(b, layout, modes, nearest ? 32 : 64);
@@ -113,13 +113,13 @@ Bits quotientOf(const Bits &a, const Bits &b, const Layout &layout, const Modes 
 
 Bits reciprocalOf(const Bits &a, const Layout &layout, const Modes &modes) {
   if (layout == F64Layout)
-    return settleNaN(a.real().constant(1.0) / a.real(), {a});
+    return settleNaN(a.real().constant(1.0) / a.real(), {a}, modes.anyNaN);
   return quotientOf(a.real().constant(1.0).bits(), a, layout, modes);
 }
 
 Bits rootOf(const Bits &a, const Layout &layout, const Modes &modes) {
   if (layout == F64Layout)
-    return settleNaN(a.real().call(llvm::Intrinsic::sqrt), {a});
+    return settleNaN(a.real().call(llvm::Intrinsic::sqrt), {a}, modes.anyNaN);
   const bool nearest = modes.rounding == Rounding::RN;
   const Real x = operand(a, layout, modes, nearest ? 32 : 64), root = x.call(llvm::Intrinsic::sqrt);
   const Real value = nearest ? root : roundedToOdd(root, (-root).fma(root, x));
@@ -140,10 +140,14 @@ Bits orderKey(const Bits &a, const Layout &layout) {
 }
 } // namespace
 
-Bits negated(const Bits &a, const Layout &layout) {
+Bits negated(const Bits &a, const Layout &layout, bool anyNaN) {
+  if (anyNaN)
+    return a ^ signBitOf(layout);
   return select(isNaN(a, layout), keptNaN(a, layout), a ^ signBitOf(layout));
 }
-Bits absolute(const Bits &a, const Layout &layout) {
+Bits absolute(const Bits &a, const Layout &layout, bool anyNaN) {
+  if (anyNaN)
+    return magnitudeOf(a, layout);
   return select(isNaN(a, layout), keptNaN(a, layout), magnitudeOf(a, layout));
 }
 

@@ -19,8 +19,8 @@ Bits quotientOf(const Bits &a, const Bits &b, const sem::Layout &layout, const M
 Bits reciprocalOf(const Bits &a, const sem::Layout &layout, const Modes &modes);
 Bits rootOf(const Bits &a, const sem::Layout &layout, const Modes &modes);
 
-Bits negated(const Bits &a, const sem::Layout &layout);
-Bits absolute(const Bits &a, const sem::Layout &layout);
+Bits negated(const Bits &a, const sem::Layout &layout, bool anyNaN = false);
+Bits absolute(const Bits &a, const sem::Layout &layout, bool anyNaN = false);
 
 /// What min and max do besides choosing.
 struct MinMaxModes {

@@ -119,7 +119,7 @@ bool roundsToIntegral(ptx::Rounding rounding) {
 
 Bits toIntegral(const Bits &a, const Layout &layout, const Modes &modes) {
   if (layout == F64Layout) {
-    const Bits result = settleNaN(roundedToIntegral(a.real(), modes.rounding), {a});
+    const Bits result = settleNaN(roundedToIntegral(a.real(), modes.rounding), {a}, modes.anyNaN);
     return modes.sat ? saturated(result, layout) : result;
   }
   const Real whole = roundedToIntegral(toHost(flushedIf(modes.ftz, a, layout), layout), modes.rounding);
@@ -154,7 +154,7 @@ Bits realToReal(const Bits &a, const Layout &from, const Layout &to, const Modes
 using Conversion = std::function<Bits(Bits)>;
 
 Conversion conversionOf(const Form &form, const Format &to, const Format &from) {
-  const Modes modes{roundingOf(form.instr.mods.rnd), form.has(Flag::Ftz), form.has(Flag::Sat)};
+  const Modes modes{roundingOf(form.instr.mods.rnd), form.has(Flag::Ftz), form.has(Flag::Sat), form.anyNaN};
   const bool hasRelu = form.has(Flag::Relu), integral = roundsToIntegral(form.instr.mods.rnd);
   if (!from.layout && !to.layout)
     return [=](Bits a) { return integerToInteger(a, from, to, modes.sat); };

@@ -6,6 +6,7 @@
 // of the host, of which there are far fewer than a warp of values needs.
 #include "jit/Emitter.h"
 
+#include "jit/LooseNaNs.h"
 #include "jit/Operations.h"
 
 #include <cstddef>
@@ -17,6 +18,10 @@ using llvm::Value;
 /// Scalars of a run of operations, computed with its first chunk. Later chunks must not read registers for them: an operation
 /// behind may have changed those.
 struct RunCache {
+  const LooseNaNs &nans;
+  llvm::SmallVector<Value *, 8> nanLanes;                   ///< of f64 values, by chunk
+  Value *hasNaN = nullptr;                                  ///< of those that all lanes have in common
+  std::map<uint32_t, llvm::SmallVector<Value *, 4>> before; ///< of registers that it changes
   std::map<std::pair<uint32_t, unsigned>, Value *>
       sources; ///< by instruction and operand; operand ~0: the guard
   std::map<uint32_t, llvm::SmallVector<Value *, 2>> results;
@@ -177,11 +182,81 @@ void FunctionEmitter::setGuarded(uint32_t instr, uint32_t reg, unsigned chunk, V
   registers.set(reg, chunk, value);
 }
 
+/// Registers that are needed behind an instruction, which may be the last of a block.
+llvm::BitVector FunctionEmitter::liveBehind(uint32_t last) const {
+  const ptx::Block &block = program.function.blocks[program.function.blockOf[last]];
+  return last + 1 == block.end ? program.liveBehind(block) : partRegisters.liveBefore(last + 1);
+}
+
 void FunctionEmitter::emitOperations(uint32_t first, uint32_t end) {
-  RunCache cache;
-  for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk)
-    for (uint32_t i = first; i < end; ++i)
+  const LooseNaNs nans(program, first, end, liveBehind(end - 1));
+  RunCache cache{nans, {}, nullptr, {}, {}, {}};
+  llvm::BitVector kept = nans.changed();
+  kept &= partRegisters.liveBefore(first);
+  for (unsigned reg : kept.set_bits())
+    cache.before[reg] = registers.values(reg);
+  cache.nanLanes.resize(registers.version.chunks(), nullptr);
+  for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk) {
+    for (uint32_t i = first; i < end; ++i) {
+      collectNaNs(nans.checkedAt(i), chunk, cache);
       emitOperation(i, chunk, cache);
+    }
+    collectNaNs(nans.checkedAt(end), chunk, cache);
+  }
+  emitNaNCheck(first, cache);
+}
+
+/// Adds lanes in which a register is a NaN.
+void FunctionEmitter::collectNaNs(llvm::ArrayRef<uint32_t> regs, unsigned chunk, RunCache &cache) {
+  Value *pending = nullptr; // one comparison sees two values
+  auto add = [&](Value *a, Value *b) {
+    Value *found = ir.CreateFCmpUNO(a, b);
+    Value *&all = found->getType()->isVectorTy() ? cache.nanLanes[chunk] : cache.hasNaN;
+    all = all ? ir.CreateOr(all, found) : found;
+  };
+  for (uint32_t reg : regs) {
+    if (shapes[reg].isUniform() && chunk > 0)
+      continue;
+    Value *bits = registers.scalar(reg, chunk);
+    const bool isVector = bits->getType()->isVectorTy();
+    Value *value =
+        ir.CreateBitCast(bits, isVector ? registers.vectorType(ir.getDoubleTy()) : ir.getDoubleTy());
+    if (!isVector) {
+      add(value, value);
+    } else if (pending) {
+      add(pending, value);
+      pending = nullptr;
+    } else {
+      pending = value;
+    }
+  }
+  if (pending)
+    add(pending, pending);
+}
+
+/// If there is a NaN, registers are again as they were before the run, which the interpreter executes.
+void FunctionEmitter::emitNaNCheck(uint32_t first, RunCache &cache) {
+  Value *found = cache.hasNaN, *lanes = nullptr;
+  for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk)
+    if (Value *here = cache.nanLanes[chunk]) {
+      if (registers.isPartial())
+        here = ir.CreateAnd(here, registers.laneMask(chunk));
+      lanes = lanes ? ir.CreateOr(lanes, here) : here;
+    }
+  if (lanes) {
+    Value *any = ir.CreateICmpNE(ir.CreateBitCast(lanes, ir.getIntNTy(registers.version.width)),
+                                 ir.getIntN(registers.version.width, 0));
+    found = found ? ir.CreateOr(found, any) : any;
+  }
+  if (!found)
+    return;
+  Block undo = newBlock("undo"), usual = newBlock("numbers");
+  branchRarely(found, undo, usual);
+  ir.SetInsertPoint(undo);
+  for (const auto &[reg, values] : cache.before)
+    registers.putBack(reg, values);
+  ir.CreateBr(exitBefore(first));
+  ir.SetInsertPoint(usual);
 }
 
 void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &cache) {
@@ -203,7 +278,8 @@ void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &ca
       }
       ++index;
     }
-    values = jit::emitOperation(ir, program.function, program.function.instrs[instr], from);
+    values = jit::emitOperation(ir, program.function, program.function.instrs[instr], from,
+                                cache.nans.isLoose(instr));
     found->second = values;
   }
   const ptx::Guard &guard = program.function.instrs[instr].guard;

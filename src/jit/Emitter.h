@@ -36,6 +36,9 @@ private:
   void emitPiece(const Piece &piece);
   void emitOperations(uint32_t first, uint32_t end);
   void emitOperation(uint32_t instr, unsigned chunk, RunCache &cache);
+  llvm::BitVector liveBehind(uint32_t last) const;
+  void collectNaNs(llvm::ArrayRef<uint32_t> regs, unsigned chunk, RunCache &cache);
+  void emitNaNCheck(uint32_t first, RunCache &cache);
   bool isChecked(uint32_t instr) const;
   void emitNoWrapCheck(uint32_t instr);
   llvm::Value *source(uint32_t instr, unsigned index, const ptx::Operand &operand, unsigned chunk,

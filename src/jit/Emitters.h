@@ -27,9 +27,10 @@ struct Form {
   const ptx::Function &function;
   const ptx::Instr &instr;
   std::span<const ptx::Operand> operands;
+  bool anyNaN; ///< f64: of a result that is one, the bits do not matter
 
-  Form(const ptx::Function &inFunction, const ptx::Instr &which)
-      : function(inFunction), instr(which), operands(inFunction.operandsOf(which)) {}
+  Form(const ptx::Function &inFunction, const ptx::Instr &which, bool withAnyNaN = false)
+      : function(inFunction), instr(which), operands(inFunction.operandsOf(which)), anyNaN(withAnyNaN) {}
   ptx::Op op() const { return instr.op; }
   ptx::Type type() const { return instr.types[0]; }
   ptx::Type type2() const { return instr.types[1]; }

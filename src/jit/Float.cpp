@@ -14,7 +14,7 @@ using ptx::Type;
 using sem::Layout;
 
 Modes modesOf(const Form &form) {
-  return {roundingOf(form.instr.mods.rnd), form.has(Flag::Ftz), form.has(Flag::Sat)};
+  return {roundingOf(form.instr.mods.rnd), form.has(Flag::Ftz), form.has(Flag::Sat), form.anyNaN};
 }
 
 Emitter arithmeticEmitter(const Form &form, const Layout &layout) {
@@ -53,10 +53,12 @@ Emitter minMaxEmitterOf(const Form &form, const Layout &layout) {
 }
 
 Emitter signEmitter(const Form &form, const Layout &layout) {
-  const bool ftz = form.has(Flag::Ftz);
+  const bool ftz = form.has(Flag::Ftz), anyNaN = form.anyNaN;
   switch (form.op()) {
-  case Op::Abs: return unary([=](const Bits &a) { return absolute(flushedIf(ftz, a, layout), layout); });
-  case Op::Neg: return unary([=](const Bits &a) { return negated(flushedIf(ftz, a, layout), layout); });
+  case Op::Abs:
+    return unary([=](const Bits &a) { return absolute(flushedIf(ftz, a, layout), layout, anyNaN); });
+  case Op::Neg:
+    return unary([=](const Bits &a) { return negated(flushedIf(ftz, a, layout), layout, anyNaN); });
   case Op::CopySign:
     return binary(
         [=](const Bits &a, const Bits &b) { return (a & signBitOf(layout)) | magnitudeOf(b, layout); });

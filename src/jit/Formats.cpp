@@ -56,7 +56,9 @@ Bits finished(const Bits &a, const Layout &layout, bool ftz, bool sat) {
 
 Bits quieted(const Bits &a) { return a | uint64_t(1) << (F64Layout.fractionBits - 1); }
 
-Bits settleNaN(const Real &result, std::initializer_list<Bits> operands) {
+Bits settleNaN(const Real &result, std::initializer_list<Bits> operands, bool anyNaN) {
+  if (anyNaN)
+    return result.bits();
   Bits nan = result.bits().constant(canonicalNaNOf(F64Layout));
   for (const Bits *operand = operands.end(); operand-- != operands.begin();)
     nan = select(operand->real().isNaN(), quieted(*operand), nan);

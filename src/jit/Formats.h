@@ -25,6 +25,7 @@ sem::Layout layoutOf(ptx::Type type);
 struct Modes {
   sem::Rounding rounding = sem::Rounding::RN;
   bool ftz = false, sat = false;
+  bool anyNaN = false; ///< f64: of a result that is one, the bits do not matter
 };
 
 constexpr uint64_t signBitOf(const sem::Layout &layout) { return uint64_t(1) << (layout.width() - 1); }
@@ -44,7 +45,7 @@ Bits finished(const Bits &a, const sem::Layout &layout, bool ftz, bool sat);
 
 /// f64: the first operand that is a NaN, made quiet, in place of a result that is one.
 Bits quieted(const Bits &a);
-Bits settleNaN(const Real &result, std::initializer_list<Bits> operands);
+Bits settleNaN(const Real &result, std::initializer_list<Bits> operands, bool anyNaN = false);
 
 /// The value in the narrowest format of the host that holds it. Half: a NaN becomes the canonical one.
 Real toHost(const Bits &a, const sem::Layout &layout);

@@ -17,9 +17,9 @@ Emitter emitterOf(const Form &form) {
 
 llvm::SmallVector<llvm::Value *, 2> emitOperation(llvm::IRBuilderBase &builder, const ptx::Function &function,
                                                   const ptx::Instr &instr,
-                                                  llvm::ArrayRef<llvm::Value *> sources) {
+                                                  llvm::ArrayRef<llvm::Value *> sources, bool anyNaN) {
   llvm::SmallVector<llvm::Value *, 2> results;
-  Emitter emitter = emitterOf(Form(function, instr));
+  Emitter emitter = emitterOf(Form(function, instr, anyNaN));
   if (!emitter)
     return results;
   llvm::SmallVector<Bits, 5> values;

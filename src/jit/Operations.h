@@ -24,10 +24,10 @@ namespace heddle::jit {
 ///
 /// Returns a value for each destination, also for those that are not written ("_", setp without q), in the order of the
 /// instruction and of the width of their registers, and as the last the condition code of those that write it
-/// (writesCarry). Returns nothing if the operation is not compiled.
+/// (writesCarry). Returns nothing if the operation is not compiled. With `anyNaN`, a result of f64 that is a NaN may be any one.
 llvm::SmallVector<llvm::Value *, 2> emitOperation(llvm::IRBuilderBase &builder, const ptx::Function &function,
                                                   const ptx::Instr &instr,
-                                                  llvm::ArrayRef<llvm::Value *> sources);
+                                                  llvm::ArrayRef<llvm::Value *> sources, bool anyNaN = false);
 
 /// Whether emitOperation compiles it.
 bool isCompiled(const ptx::Function &function, const ptx::Instr &instr);

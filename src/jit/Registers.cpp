@@ -105,6 +105,18 @@ void Registers::set(uint32_t reg, unsigned chunk, Value *value) {
   ir.CreateStore(value, home);
 }
 
+llvm::SmallVector<Value *, 4> Registers::values(uint32_t reg) {
+  llvm::SmallVector<Value *, 4> all;
+  for (llvm::AllocaInst *home : homesOf(reg))
+    all.push_back(ir.CreateLoad(home->getAllocatedType(), home));
+  return all;
+}
+
+void Registers::putBack(uint32_t reg, llvm::ArrayRef<Value *> values) {
+  for (auto [home, value] : llvm::zip(homesOf(reg), values))
+    ir.CreateStore(value, home);
+}
+
 Value *Registers::rowAt(uint32_t reg, unsigned chunk) {
   const uint64_t bytes = program.bitsOf(reg) / 8 * version.width * chunk;
   return ir.CreateConstGEP1_64(ir.getInt8Ty(), rows, program.request.registers[reg] + bytes);

@@ -34,6 +34,10 @@ public:
   void load(uint32_t reg);  ///< from its row
   void store(uint32_t reg); ///< to its row, where the mask has lanes
 
+  /// The values of a register, to be put back.
+  llvm::SmallVector<llvm::Value *, 4> values(uint32_t reg);
+  void putBack(uint32_t reg, llvm::ArrayRef<llvm::Value *> values);
+
   llvm::Value *splat(llvm::Value *scalar);
   /// base + lane * stride.
   llvm::Value *spread(llvm::Value *base, int64_t stride);

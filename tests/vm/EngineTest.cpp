@@ -295,6 +295,54 @@ TEST(Engines, LanesThatWaitForEachOtherMakeProgress) {
              {1}, {64}, 8);
 }
 
+// --- NaNs
+
+/// A kernel of 64 threads with %rd1, %rd2 and %rd3 of its own, some of them NaNs of different bits if the thread's number has the bits of
+/// `mask`; it stores %rd4 and %rd5.
+std::string withNaNs(const std::string &mask, const std::string &body) {
+  return ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+         ".reg .b64 %rd<16>; .reg .b32 %r<8>; .reg .pred %p<4>;\n"
+         "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd8, %r0, 16; add.u64 %rd8, %rd8, "
+         "%rd0;\n"
+         "cvt.rn.f64.u32 %rd1, %r0; add.f64 %rd2, %rd1, 0d3FF8000000000000; mov.f64 %rd3, "
+         "0d4000000000000000;\n"
+         "mov.u64 %rd4, 0; mov.u64 %rd5, 0; mov.u32 %r1, 0; and.b32 %r2, %r0, " +
+         mask +
+         ";\n"
+         "setp.eq.u32 %p0, %r2, 1; @%p0 mov.u64 %rd1, 0x7ff4000000001234;\n"
+         "setp.eq.u32 %p0, %r2, 3; @%p0 mov.u64 %rd2, 0xfff8000000005678;\n"
+         "setp.eq.u32 %p0, %r2, 5; @%p0 mov.u64 %rd3, 0xfff0000000000042; @%p0 mov.u64 %rd1, "
+         "0x7ffabc0000000000;\n" +
+         body + "st.global.u64 [%rd8], %rd4; st.global.u64 [%rd8+8], %rd5; ret; }\n";
+}
+
+TEST(Engines, BitsOfNaNsAreThose) {
+  const char *const bodies[] = {
+      "fma.rn.f64 %rd4, %rd1, %rd2, %rd3; sub.f64 %rd5, %rd3, %rd1; mul.f64 %rd5, %rd5, %rd2;\n",
+      "neg.f64 %rd4, %rd1; add.f64 %rd4, %rd2, %rd4; abs.f64 %rd5, %rd4; div.rn.f64 %rd5, %rd5, %rd3;\n",
+      // Bits of a value that is no more than a step on the way.
+      "add.f64 %rd6, %rd1, %rd2; shr.u64 %rd4, %rd6, 3; mov.u64 %rd6, 1; mul.f64 %rd6, %rd2, %rd3;\n"
+      "mov.b64 {%r3, %r4}, %rd6; cvt.u64.u32 %rd5, %r4;\n",
+      "mul.f64 %rd6, %rd1, %rd2; setp.lt.f64 %p1, %rd6, %rd3; selp.f64 %rd4, %rd6, %rd3, %p1;\n"
+      "min.f64 %rd5, %rd6, %rd1; max.f64 %rd5, %rd5, %rd6;\n",
+      "mul.f64 %rd6, %rd1, %rd2; cvt.rzi.s32.f64 %r3, %rd6; cvt.s64.s32 %rd4, %r3; cvt.rn.f32.f64 %r4, "
+      "%rd6;\n"
+      "cvt.u64.u32 %rd5, %r4; cvt.rni.f64.f64 %rd7, %rd6; xor.b64 %rd5, %rd5, %rd7;\n",
+      "setp.gt.u32 %p1, %r0, 20; @%p1 sqrt.rn.f64 %rd4, %rd1; @!%p1 rcp.rn.f64 %rd4, %rd2; mov.f64 %rd5, "
+      "%rd4;\n"
+      "@%p1 add.f64 %rd5, %rd5, %rd1;\n",
+      // A sum that is NaN from some iteration on, in a loop that lanes leave at different times.
+      "and.b32 %r3, %r0, 7; add.u32 %r3, %r3, 3;\n"
+      "again: fma.rn.f64 %rd4, %rd4, %rd3, %rd2; mul.f64 %rd5, %rd4, %rd4; add.u32 %r1, %r1, 1;\n"
+      "setp.eq.u32 %p2, %r1, 4; @%p2 mul.f64 %rd2, %rd2, %rd1; st.global.u64 [%rd8], %rd5;\n"
+      "setp.lt.u32 %p1, %r1, %r3; @%p1 bra again;\n",
+  };
+  for (const char *body : bodies)
+    for (const char *mask : {"32", "7", "39"}) // in no lane, in each warp, in the first warp
+      for (unsigned threads : {64u, 50u})
+        expectSame(withNaNs(mask, body), {2}, {threads}, 1024);
+}
+
 // --- functions in parts
 
 /// With parts of several sizes, so that different instructions are the first of one.
