@@ -51,7 +51,20 @@ Bits integerToInteger(const Bits &a, const Format &from, const Format &to, bool 
 // --- floating point to integer
 // ------------------------------------------------------------------------------------------
 
+/// f64 to s32, both clamped by the host's minimum and maximum; a NaN, which fails every comparison, becomes the least number.
+Bits doubleToInteger(const Bits &a, Rounding rounding) {
+  const Real whole = rounding == Rounding::RZ ? a.real() : roundedToIntegral(a.real(), rounding);
+  const double least = -0x1p31, largest = 0x1p31 - 1;
+  const Real above =
+      select(whole.is(CmpInst::FCMP_OGT, least), whole.bits(), whole.constant(least).bits()).real();
+  return select(above.is(CmpInst::FCMP_OLT, largest), above.bits(), whole.constant(largest).bits())
+      .real()
+      .toInteger(32, true);
+}
+
 Bits realToInteger(const Bits &a, const Format &from, const Format &to, const Modes &modes) {
+  if (from.is(F64Layout) && to.bits == 32 && to.isSigned)
+    return doubleToInteger(a, modes.rounding);
   const bool flushes = modes.ftz && from.is(sem::F32Layout);
   const Real whole =
       roundedToIntegral(toHost(flushedIf(flushes, a, *from.layout), *from.layout), modes.rounding);
