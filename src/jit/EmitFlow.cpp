@@ -67,9 +67,7 @@ FunctionEmitter::Block FunctionEmitter::exitBefore(uint32_t instr) {
   ir.SetInsertPoint(exit);
   storeChanged(instr, {});
   storeCounts(instr, true);
-  // Of operations, only what checks for wrapping leaves.
-  leaveAt(instr,
-          program.wayOf(instr) == Way::Operation ? vm::CompiledExit::Wraps : vm::CompiledExit::Interpret);
+  leaveAt(instr, vm::CompiledExit::Interpret);
   return exit;
 }
 

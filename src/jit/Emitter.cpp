@@ -111,10 +111,10 @@ void FunctionEmitter::emitPiece(const Piece &piece) {
     switch (program.wayOf(i)) {
     case Way::Operation: {
       uint32_t end = i + 1;
-      if (isChecked(i))
+      if (shapes.mayWrap(i))
         emitNoWrapCheck(i);
       else
-        while (end < piece.end && program.wayOf(end) == Way::Operation && !isChecked(end))
+        while (end < piece.end && program.wayOf(end) == Way::Operation && !shapes.mayWrap(end))
           ++end;
       emitOperations(i, end);
       i = end;
@@ -302,18 +302,6 @@ void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &ca
                                                           : registers.vector(to.index, chunk));
     registers.set(to.index, chunk, value);
   }
-}
-
-/// Whether the operation is emitted for the first lane of each chunk, and the others follow from it only if none wraps around.
-bool FunctionEmitter::isChecked(uint32_t instr) const {
-  if (shapes.ofResult(instr).kind != Shape::Affine || !shapes.widens(instr))
-    return false;
-  // What is widened may wrap around also if the strides of the sum cancel.
-  unsigned index = 0;
-  for (const ptx::Operand &each : program.sources(instr))
-    if (index++ < 2 && shapes.ofSource(instr, each).stride)
-      return true;
-  return false;
 }
 
 void FunctionEmitter::emitNoWrapCheck(uint32_t instr) {

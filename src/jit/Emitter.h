@@ -39,7 +39,6 @@ private:
   llvm::BitVector liveBehind(uint32_t last) const;
   void collectNaNs(llvm::ArrayRef<uint32_t> regs, unsigned chunk, RunCache &cache);
   void emitNaNCheck(uint32_t first, RunCache &cache);
-  bool isChecked(uint32_t instr) const;
   void emitNoWrapCheck(uint32_t instr);
   llvm::Value *source(uint32_t instr, unsigned index, const ptx::Operand &operand, unsigned chunk,
                       bool asVector);

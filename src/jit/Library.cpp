@@ -44,6 +44,10 @@ public:
     whole.expected = expectedRows(program, wholeShapes, native.width());
     masked.expected = expectedRows(program, maskedShapes, native.width());
     entryAt.assign(request.code.insts.size() + 1, 0);
+    mayWrap.assign(request.code.insts.size(), false);
+    for (uint32_t i = 0; i < program.count(); ++i)
+      if (program.wayOf(i) == Way::Operation && wholeShapes.mayWrap(i))
+        mayWrap[program.firstInst(i)] = true;
     for (uint32_t i = 0; i < program.entries.size(); ++i)
       entryAt[program.firstInst(program.entries[i])] = i + 1;
   }

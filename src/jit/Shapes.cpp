@@ -201,6 +201,17 @@ Shape Shapes::ofResult(uint32_t instr) const {
   return uniform ? UniformShape : !affine || !scalar ? VaryingShape : same ? affineShape(0) : linear(instr);
 }
 
+bool Shapes::mayWrap(uint32_t instr) const {
+  if (ofResult(instr).kind != Shape::Affine || !widens(instr))
+    return false;
+  // What is widened may wrap around also if the strides of the sum cancel.
+  unsigned index = 0;
+  for (const ptx::Operand &each : program.sources(instr))
+    if (index++ < 2 && ofSource(instr, each).stride)
+      return true;
+  return false;
+}
+
 bool Shapes::isDivergent(uint32_t branch) const {
   const ptx::Instr &what = program.function.instrs[branch];
   return what.op == Op::Bra && what.guard && !shapes[what.guard.reg].isUniform();

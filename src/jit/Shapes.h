@@ -42,6 +42,8 @@ public:
   Shape ofResult(uint32_t instr) const;
   /// Whether the result of an affine operation is one only if the operand does not wrap around.
   bool widens(uint32_t instr) const;
+  /// Whether the operation is computed for the first lane of each chunk, and the others follow from it only if none wraps around.
+  bool mayWrap(uint32_t instr) const;
   /// Blocks that lanes may reach separately, or meet in.
   std::vector<bool> meetingBlocks() const;
   bool isDivergent(uint32_t branch) const;

@@ -60,7 +60,6 @@ struct CompiledState {
 enum class CompiledExit : uint32_t {
   Interpret, ///< the inst is to be executed by its handler
   Leader,    ///< the inst is the first of a block that another split may have to reach first
-  Wraps,     ///< its handler is to execute the inst, whose result may not be what entries expect of a row
   Part,      ///< the inst is an entry of another part of the function
   Handler,   ///< plus a Flow: its handler was executed and returned that
 };
@@ -107,6 +106,8 @@ public:
   mutable CompiledVersion masked; ///< for any lanes
   std::vector<uint32_t> entryAt;  ///< for each inst the number of its entry plus one; 0: none
   std::vector<uint32_t> partOf;   ///< for each entry
+  /// For each inst, whether its result may not be what entries expect of a row; compiled code leaves it to its handler then.
+  std::vector<bool> mayWrap;
 
   /// Makes a part that has no function yet, one thread at a time. nullptr if that fails.
   virtual CompiledFunction prepare(CompiledVersion &version, uint32_t part) const = 0;

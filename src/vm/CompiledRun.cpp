@@ -225,16 +225,14 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
       if (why == uint32_t(CompiledExit::Part))
         continue;
       isInterpreted = true;
-      if (why == uint32_t(CompiledExit::Wraps))
-        mayHaveOtherRows = true;
       if (why >= uint32_t(CompiledExit::Handler)) {
         flow = Flow(why - uint32_t(CompiledExit::Handler));
         wasRun = true;
       }
     }
     if (!wasRun) {
-      if (!isInterpreted)
-        mayHaveOtherRows = true; // compiled code would have looked whether an index wraps around
+      if (compiled.mayWrap[size_t(ip - insts)])
+        mayHaveOtherRows = true;
       uint32_t mask = split.mask;
       if (ip->guard != NoLoc) {
         const uint32_t holds = *reinterpret_cast<const uint32_t *>(base[0] + ip->guard);
