@@ -45,7 +45,7 @@ llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
   function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   state = function->getArg(0);
   ir.SetInsertPoint(newBlock("start"));
-  registers.begin(state);
+  registers.begin(state, partRegisters.mentioned());
   for (auto *each : {&counted, &apartCounted, &apartThreads, &result})
     *each = ir.CreateAlloca(ir.getInt64Ty());
   for (auto *each : {&spent, &budget, &rounds, &here, &roundsBefore})

@@ -37,19 +37,18 @@ public:
       : native(made), request(asked), program(request), wholeShapes(program, true),
         maskedShapes(program, false) {
     program.addEntries(maskedShapes.meetingBlocks());
-    for (uint32_t at : program.entries)
-      partOf.push_back(program.partOf(at));
     for (vm::CompiledVersion *each : {&whole, &masked})
       each->parts = std::vector<vm::CompiledPart>(program.parts().size());
     whole.expected = expectedRows(program, wholeShapes, native.width());
     masked.expected = expectedRows(program, maskedShapes, native.width());
-    entryAt.assign(request.code.insts.size() + 1, 0);
-    mayWrap.assign(request.code.insts.size(), false);
+    places.resize(request.code.insts.size() + 1);
     for (uint32_t i = 0; i < program.count(); ++i)
-      if (program.wayOf(i) == Way::Operation && wholeShapes.mayWrap(i))
-        mayWrap[program.firstInst(i)] = true;
-    for (uint32_t i = 0; i < program.entries.size(); ++i)
-      entryAt[program.firstInst(program.entries[i])] = i + 1;
+      places[program.firstInst(i)].mayWrap = program.wayOf(i) == Way::Operation && wholeShapes.mayWrap(i);
+    for (uint32_t i = 0; i < program.entries.size(); ++i) {
+      vm::CompiledPlace &place = places[program.firstInst(program.entries[i])];
+      place.entry = i + 1;
+      place.part = uint16_t(program.partOf(program.entries[i]));
+    }
   }
   ~NativeCode() override {
     for (Native::Loaded &each : loaded)

@@ -17,9 +17,12 @@ llvm::Type *Registers::vectorType(llvm::Type *element) const {
   return llvm::FixedVectorType::get(element, version.width);
 }
 
-void Registers::begin(Value *given) {
+void Registers::begin(Value *given, const llvm::BitVector &mentioned) {
   state = given;
   homes.resize(program.function.registers.size());
+  for (unsigned reg : mentioned.set_bits())
+    if (program.isHeld(reg))
+      homesOf(reg);
   rows = loadField(offsetof(vm::CompiledState, registers), ir.getPtrTy());
   maskBits = version.masked ? loadField(offsetof(vm::CompiledState, mask), ir.getInt32Ty())
                             : ir.getInt32(vm::AllLanes);
@@ -37,7 +40,7 @@ const Registers::Homes &Registers::homesOf(uint32_t reg) {
     return found;
   llvm::IRBuilderBase::InsertPointGuard back(ir);
   llvm::BasicBlock &start = ir.GetInsertBlock()->getParent()->getEntryBlock();
-  ir.SetInsertPoint(&start, start.begin());
+  ir.SetInsertPoint(&start, start.getFirstNonPHIOrDbgOrAlloca());
   llvm::Type *element = elementType(reg);
   const unsigned count = shapes[reg].isUniform() ? 1 : version.chunks();
   for (unsigned i = 0; i < count; ++i)

@@ -22,7 +22,7 @@ public:
   Registers(llvm::IRBuilder<> &builder, const Program &program, const Shapes &shapes, Version version);
 
   /// Emits what every use needs, at the start of the function.
-  void begin(llvm::Value *state);
+  void begin(llvm::Value *state, const llvm::BitVector &mentioned);
 
   /// The lanes of a chunk.
   llvm::Value *vector(uint32_t reg, unsigned chunk);
@@ -65,7 +65,7 @@ private:
   llvm::IRBuilder<> &ir;
   const Program &program;
   const Shapes &shapes;
-  std::vector<Homes> homes; ///< empty until the first use
+  std::vector<Homes> homes; ///< empty unless it is mentioned
   llvm::Value *state = nullptr, *rows = nullptr, *maskBits = nullptr, *firstLane = nullptr;
   llvm::SmallVector<llvm::Value *, 8> masks;
   // Of the whole function.

@@ -97,17 +97,22 @@ struct CompiledVersion {
   std::vector<std::vector<ExpectedRow>> expected;
 };
 
+/// What an inst is for compiled code.
+struct CompiledPlace {
+  uint32_t entry = 0; ///< its number plus one; 0: none
+  uint16_t part = 0;  ///< of the entry
+  /// Whether its result may not be what entries expect of a row; compiled code leaves it to its handler then.
+  bool mayWrap = false;
+};
+
 /// The compiled form of a Code.
 class CompiledCode {
 public:
   virtual ~CompiledCode() = default;
 
-  mutable CompiledVersion whole;  ///< for all 32 lanes
-  mutable CompiledVersion masked; ///< for any lanes
-  std::vector<uint32_t> entryAt;  ///< for each inst the number of its entry plus one; 0: none
-  std::vector<uint32_t> partOf;   ///< for each entry
-  /// For each inst, whether its result may not be what entries expect of a row; compiled code leaves it to its handler then.
-  std::vector<bool> mayWrap;
+  mutable CompiledVersion whole;     ///< for all 32 lanes
+  mutable CompiledVersion masked;    ///< for any lanes
+  std::vector<CompiledPlace> places; ///< for each inst
 
   /// Makes a part that has no function yet, one thread at a time. nullptr if that fails.
   virtual CompiledFunction prepare(CompiledVersion &version, uint32_t part) const = 0;

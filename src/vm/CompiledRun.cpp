@@ -154,11 +154,10 @@ std::optional<EnteredCode> Warp::enterFromStart(uint32_t &budget) {
   const Code &entry = block->grid->kernel.entry();
   const CompiledCode *compiled = compiledFor(entry, *block->grid);
   Frame *root = rootFrame();
-  const uint32_t number = compiled ? compiled->entryAt[entry.entryPc] : 0;
-  CompiledFunction native =
-      number && present == AllLanes && !entry.localBytes
-          ? functionOf(compiled->whole, compiled->partOf[number - 1], entry, *block->grid)
-          : nullptr;
+  const CompiledPlace place = compiled ? compiled->places[entry.entryPc] : CompiledPlace();
+  CompiledFunction native = place.entry && present == AllLanes && !entry.localBytes
+                                ? functionOf(compiled->whole, place.part, entry, *block->grid)
+                                : nullptr;
   if (!native) {
     begin(root);
     return std::nullopt;
@@ -171,7 +170,7 @@ std::optional<EnteredCode> Warp::enterFromStart(uint32_t &budget) {
   state.root = root;
   state.orderLimit = ~0u;
   state.roundsLeft = state.roundsCounted = FirstLook;
-  const uint64_t result = native(&state, number - 1);
+  const uint64_t result = native(&state, place.entry - 1);
   const Inst &in = entry.insts[uint32_t(result)];
   if (!hasBegun && in.endsThread && in.guard == NoLoc && !state.apartCount &&
       result >> CompiledExitShift == uint64_t(CompiledExit::Interpret)) {
@@ -198,11 +197,11 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
   for (;;) {
     Flow flow = Flow::Next;
     bool wasRun = false;
-    const uint32_t entry = entered || isInterpreted ? 0 : compiled.entryAt[size_t(ip - insts)];
+    const CompiledPlace &place = compiled.places[size_t(ip - insts)];
+    const uint32_t entry = entered || isInterpreted ? 0 : place.entry;
     if (entry) {
       CompiledVersion &version = split.mask == AllLanes ? compiled.whole : compiled.masked;
-      CompiledFunction native =
-          functionOf(version, compiled.partOf[entry - 1], *split.frame->code, *block->grid);
+      CompiledFunction native = functionOf(version, place.part, *split.frame->code, *block->grid);
       if (native && (!mayHaveOtherRows || hasExpectedRows(version, entry - 1, split.mask))) {
         if (ip != segment)
           flush(ip - 1);
@@ -231,7 +230,7 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
       }
     }
     if (!wasRun) {
-      if (compiled.mayWrap[size_t(ip - insts)])
+      if (compiled.places[size_t(ip - insts)].mayWrap) // not `place`: compiled code has moved on
         mayHaveOtherRows = true;
       uint32_t mask = split.mask;
       if (ip->guard != NoLoc) {
