@@ -151,7 +151,7 @@ TEST_F(TuneProgram, ItSaysOnceThatTheBaselineFailsTheStaticCheck) {
     EXPECT_EQ(result["status"], "measured")
         << "no candidate need meet more than the baseline: " << result.dump(1);
   const std::string warning = report.value("warning", "");
-  EXPECT_THAT(warning, testing::MatchesRegex("the baseline fails the static check: line [0-9]+: .*; "
+  EXPECT_THAT(warning, testing::MatchesRegex("the baseline fails the static check: racy.cu:[0-9]+: .*; "
                                              "candidates are compared by running them alone"));
   EXPECT_EQ(done.standardError, "heddle: " + warning + "\n");
   // A plan of it says so too, and --collect knows it from there.
