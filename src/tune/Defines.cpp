@@ -33,7 +33,7 @@ bool hasWord(llvm::StringRef text, llvm::StringRef word) {
 
 /// The files of the user's that the program is compiled from, by the names that messages have for them. Nothing where not all of them can be
 /// read.
-std::optional<std::map<fs::path, std::string>> textsOf(const Problem &problem) {
+std::optional<std::map<fs::path, std::string>> programTexts(const Problem &problem) {
   std::map<fs::path, std::string> texts = {{problem.file, problem.text}};
   for (const fs::path &file : problem.further)
     texts[file] = contentsOf(file);
@@ -102,7 +102,7 @@ Diagnostics aboutDefines(const Problem &problem, const std::vector<std::string> 
   Diagnostics warnings;
   if (defines.empty())
     return warnings;
-  const auto texts = textsOf(problem);
+  const auto texts = programTexts(problem);
   if (!texts) // which is said elsewhere
     return warnings;
   for (const std::string &define : defines)

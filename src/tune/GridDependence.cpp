@@ -20,7 +20,7 @@ namespace heddle::tune {
 namespace {
 
 /// The variable that an lvalue is a part of: `v`, `v.x`, `v[i]`, `&v`.
-const VarDecl *variableOf(const Expr *expression) {
+const VarDecl *changedVariable(const Expr *expression) {
   for (;;) {
     expression = expression->IgnoreParenCasts();
     if (auto *member = dyn_cast<MemberExpr>(expression))
@@ -44,7 +44,7 @@ public:
 
   bool VisitBinaryOperator(BinaryOperator *binary) {
     if (binary->isAssignmentOp())
-      add(variableOf(binary->getLHS()), binary->getRHS());
+      add(changedVariable(binary->getLHS()), binary->getRHS());
     return true;
   }
   bool VisitCallExpr(CallExpr *call) {
@@ -55,7 +55,7 @@ public:
       const Expr *bare = argument->IgnoreParenCasts();
       const bool isAddress = isa<UnaryOperator>(bare) && cast<UnaryOperator>(bare)->getOpcode() == UO_AddrOf;
       if (isAddress || argument->isLValue())
-        add(variableOf(bare), call);
+        add(changedVariable(bare), call);
     }
     return true;
   }

@@ -46,7 +46,8 @@ std::array<uint32_t, 3> numbersOf(const source::LaunchShape &shape) {
   return {uint32_t(*shape.xyz[0].value), uint32_t(*shape.xyz[1].value), uint32_t(*shape.xyz[2].value)};
 }
 
-std::vector<const source::Launch *> launchesOf(const source::Program &program, const std::string &kernel) {
+std::vector<const source::Launch *> launchesByName(const source::Program &program,
+                                                   const std::string &kernel) {
   std::vector<const source::Launch *> launches;
   for (const source::Launch &launch : program.launches())
     if (launch.kernel && isSameFunction(launch.kernel->mangledName, kernel))
@@ -68,13 +69,13 @@ std::optional<std::array<uint32_t, 3>> commonShape(const std::vector<const sourc
 }
 
 /// "scale.cu:20".
-std::string textOf(const SourceLocation &location) {
+std::string placeText(const SourceLocation &location) {
   return fmt::format("{}:{}", std::filesystem::path(location.file).filename().string(), location.line);
 }
 
 /// `place`: of the launch in the program as it was given; empty where this is that program.
 std::string formsReason(const source::Launch &launch, const std::string &place) {
-  const std::string where = place.empty() ? textOf(launch.location) : place;
+  const std::string where = place.empty() ? placeText(launch.location) : place;
   switch (launch.form) {
   case Form::Delegated:
   case Form::Regrouped:
@@ -135,7 +136,7 @@ std::variant<ReplayLaunch, NotReplayed> launchIn(const source::Program &program,
       return NotReplayed{formsReason(each, name.launch), {}};
     if (!each.grid.isKnown() || !each.block.isKnown() || !each.dynamicSharedBytes.value)
       return NotReplayed{fmt::format("the shape of the launch at {} is not known before it is run",
-                                     name.launch.empty() ? textOf(each.location) : name.launch),
+                                     name.launch.empty() ? placeText(each.location) : name.launch),
                          {}};
     const std::string &mangled = each.kernel->mangledName;
     ReplayLaunch launch{mangled, numbersOf(each.grid), numbersOf(each.block),
@@ -169,15 +170,15 @@ std::string nameInModule(const std::string &mangled, std::string_view ptx) {
 }
 
 std::string firstLaunchOf(const source::Program &program, const std::string &mangled) {
-  const std::vector<const source::Launch *> launches = launchesOf(program, mangled);
-  return launches.empty() ? "" : textOf(launches.front()->location);
+  const std::vector<const source::Launch *> launches = launchesByName(program, mangled);
+  return launches.empty() ? "" : placeText(launches.front()->location);
 }
 
 std::variant<ReplayLaunch, NotReplayed> withBlockSizes(const source::Program &program, ReplayLaunch launch,
                                                        const std::string &sizes) {
   if (sizes.empty())
     return launch;
-  const std::vector<const source::Launch *> launches = launchesOf(program, launch.kernel);
+  const std::vector<const source::Launch *> launches = launchesByName(program, launch.kernel);
   std::array<uint32_t, 3> block = launch.block;
   std::set<std::string> constants;
   std::istringstream words(sizes);
@@ -193,7 +194,7 @@ std::variant<ReplayLaunch, NotReplayed> withBlockSizes(const source::Program &pr
     dependences.insert(gridDependence(*each, constants));
   if (dependences.contains(Dependence::Unknown) || dependences.size() > 1)
     return NotReplayed{fmt::format("whether the grid of the launch at {} follows from its block is not known",
-                                   textOf(launches.front()->location)),
+                                   placeText(launches.front()->location)),
                        {}};
   const bool follows = !dependences.contains(Dependence::No);
   const auto grid = follows ? commonShape(launches, &source::Launch::grid) : launch.grid;
