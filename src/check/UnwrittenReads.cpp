@@ -33,9 +33,8 @@ void ReportedReads::wroteAfter(const LaunchFacts &reader, uint64_t begin, uint64
 
 void UnwrittenReads::forget(uint64_t begin, uint64_t end) {
   // Reads are remembered by their first byte.
-  constexpr uint64_t Before = ReportedReads::MostBytes - 1;
-  for (auto at = reads.lower_bound(begin < Before ? 0 : begin - Before);
-       at != reads.end() && at->first < end;)
+  const uint64_t first = begin < ReportedReads::MostBytes ? 0 : begin - ReportedReads::MostBytes + 1;
+  for (auto at = reads.lower_bound(first); at != reads.end() && at->first < end;)
     at = reads.erase(at);
 }
 
