@@ -8,7 +8,7 @@
 
 // CHECK: emitted-compiles.cu.tmp.cu:{{[0-9]+}}:{{[0-9]+}}: error: static assertion failed
 // CHECK: emitted-compiles.cu.tmp.cu: internal error: the emitted text does not compile; nothing is written
-// CHECK-NEXT: hint: report this as a defect of Heddle, with the input; '--print-after all' shows the text
+// CHECK-NEXT: hint: report this as a defect of Heddle, with the input; 'heddle opt --print-after all' shows the text
 // REFUSED: {{^}}1
 
 // Of many errors the first ones are shown.

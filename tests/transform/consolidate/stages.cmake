@@ -49,9 +49,9 @@ set(remap
     "block3d_pool|remapped 'cells' to 4 registers|long")
 # What it refuses where nothing but it would do, and why.
 set(remapRefused
-    "matmul|address known only at run time"
-    "transpose|address known only at run time"
-    "scalar_product|address known only at run time"
+    "matmul|registers cannot be indexed at run time"
+    "transpose|registers cannot be indexed at run time"
+    "scalar_product|registers cannot be indexed at run time"
     "sobol|a shuffle that not all lanes come to"
-    "early_exit|address known only at run time"
-    "dynamic_fir|its size is known at the launch only")
+    "early_exit|registers cannot be indexed at run time"
+    "dynamic_fir|its size is known only at run time")
