@@ -177,7 +177,8 @@ private:
     found.diagnostics
         .add(Severity::InternalError, {file.shownAs.string()},
              "the emitted text does not compile; nothing is written")
-        .withHint("report this as a defect of Heddle, with the input; 'heddle opt --print-after all' shows the text");
+        .withHint("report this as a defect of Heddle, with the input; 'heddle opt --print-after all' shows "
+                  "the text");
   }
 
   /// A verdict on the other launches of the kernel holds for their blocks only.
