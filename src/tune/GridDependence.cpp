@@ -6,8 +6,8 @@
 #include "source/Unit.h"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
 
 #include <algorithm>
@@ -37,17 +37,19 @@ const VarDecl *changedVariable(const Expr *expression) {
 }
 
 /// What gives variables their values, besides their initializers, and who calls a function.
-class SourceCollector : public RecursiveASTVisitor<SourceCollector> {
+class SourceCollector final : public DynamicRecursiveASTVisitor {
 public:
-  explicit SourceCollector(ASTContext &context) { TraverseAST(context); }
-  bool shouldVisitTemplateInstantiations() const { return true; }
+  explicit SourceCollector(ASTContext &context) {
+    ShouldVisitTemplateInstantiations = true;
+    TraverseAST(context);
+  }
 
-  bool VisitBinaryOperator(BinaryOperator *binary) {
+  bool VisitBinaryOperator(BinaryOperator *binary) override {
     if (binary->isAssignmentOp())
       add(changedVariable(binary->getLHS()), binary->getRHS());
     return true;
   }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     if (const FunctionDecl *callee = call->getDirectCallee())
       calls[callee->getCanonicalDecl()].push_back(call);
     // It may write to what it is given by address or by reference.
@@ -70,7 +72,7 @@ private:
   }
 };
 
-class DependenceFinder : public RecursiveASTVisitor<DependenceFinder> {
+class DependenceFinder final : public DynamicRecursiveASTVisitor {
 public:
   DependenceFinder(const source::Unit &unit, const std::set<std::string> &constants)
       : unit(unit), constants(constants), sources(unit.context()) {}
@@ -80,21 +82,21 @@ public:
     return found;
   }
 
-  bool VisitExpr(Expr *expression) {
+  bool VisitExpr(Expr *expression) override {
     if (isOfConstant(expression->getExprLoc()))
       note(Dependence::Yes);
     return found != Dependence::Yes;
   }
-  bool VisitDeclRefExpr(DeclRefExpr *named) {
+  bool VisitDeclRefExpr(DeclRefExpr *named) override {
     if (const auto *variable = dyn_cast<VarDecl>(named->getDecl()))
       follow(variable->getCanonicalDecl());
     return true;
   }
-  bool VisitCXXThisExpr(CXXThisExpr *) {
+  bool VisitCXXThisExpr(CXXThisExpr *) override {
     note(Dependence::Unknown);
     return true;
   }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = call->getDirectCallee();
     if (!callee) {
       note(Dependence::Unknown);
