@@ -23,6 +23,12 @@ struct FunctionEmitter::RegionCode {
   Block exit = nullptr, tail = nullptr;           ///< stores registers; only masks
 };
 
+FunctionEmitter::FunctionEmitter(llvm::Module &inside, const Program &given, const Part &which,
+                                 const Shapes &found, Version version)
+    : program(given), part(which), partRegisters(given, part), shapes(found), module(inside),
+      ir(inside.getContext()), registers(ir, given, found, version),
+      regions(given, found, part, partRegisters) {}
+
 FunctionEmitter::~FunctionEmitter() = default;
 
 void FunctionEmitter::addTo(llvm::AllocaInst *to, Value *number) {

@@ -34,12 +34,6 @@ struct RunCache {
   }
 };
 
-FunctionEmitter::FunctionEmitter(llvm::Module &inside, const Program &given, const Part &which,
-                                 const Shapes &found, Version version)
-    : program(given), part(which), partRegisters(given, part), shapes(found), module(inside),
-      ir(inside.getContext()), registers(ir, given, found, version),
-      regions(given, found, part, partRegisters) {}
-
 llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
   auto *type = llvm::FunctionType::get(ir.getInt64Ty(), {ir.getPtrTy(), ir.getInt32Ty()}, false);
   function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
@@ -238,10 +232,10 @@ void FunctionEmitter::collectNaNs(llvm::ArrayRef<uint32_t> regs, unsigned chunk,
 void FunctionEmitter::emitNaNCheck(uint32_t first, RunCache &cache) {
   Value *found = cache.hasNaN, *lanes = nullptr;
   for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk)
-    if (Value *here = cache.nanLanes[chunk]) {
+    if (Value *nans = cache.nanLanes[chunk]) {
       if (registers.isPartial())
-        here = ir.CreateAnd(here, registers.laneMask(chunk));
-      lanes = lanes ? ir.CreateOr(lanes, here) : here;
+        nans = ir.CreateAnd(nans, registers.laneMask(chunk));
+      lanes = lanes ? ir.CreateOr(lanes, nans) : nans;
     }
   if (lanes) {
     Value *any = ir.CreateICmpNE(ir.CreateBitCast(lanes, ir.getIntNTy(registers.version.width)),
@@ -260,16 +254,16 @@ void FunctionEmitter::emitNaNCheck(uint32_t first, RunCache &cache) {
 }
 
 void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &cache) {
-  const Shape result = shapes.ofResult(instr);
+  const Shape shape = shapes.ofResult(instr);
   auto [found, isNew] = cache.results.try_emplace(instr);
   llvm::SmallVector<Value *, 2> values;
-  if (result.isUniform() && !isNew) {
+  if (shape.isUniform() && !isNew) {
     values = found->second;
   } else {
     llvm::SmallVector<Value *, 4> from;
     unsigned index = 0;
     for (const ptx::Operand &operand : program.sources(instr)) {
-      const bool asVector = !result.isScalar();
+      const bool asVector = !shape.isScalar();
       if (shapes.ofSource(instr, operand).isUniform()) {
         Value *once = cache.once(instr, index, [&] { return source(instr, index, operand, 0, false); });
         from.push_back(asVector ? registers.splat(once) : once);
@@ -295,7 +289,7 @@ void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &ca
     if (!to.isReg() || (shapes[to.index].isUniform() && chunk > 0))
       continue;
     if (!shapes[to.index].isScalar() && !value->getType()->isVectorTy())
-      value = registers.spread(value, result.stride);
+      value = registers.spread(value, shape.stride);
     if (holds)
       value = ir.CreateSelect(holds, value,
                               shapes[to.index].isScalar() ? registers.scalar(to.index, chunk)

@@ -192,13 +192,12 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
   const Inst *insts = split.frame->code->insts.data();
   const Inst *ip = insts + split.pc;
   segment = ip;
-  uint32_t before = 0;        // insts between the last jump and `segment`
-  bool isInterpreted = false; // compiled code stopped here
+  uint32_t before = 0; // insts between the last jump and `segment`
   for (;;) {
     Flow flow = Flow::Next;
     bool wasRun = false;
     const CompiledPlace &place = compiled.places[size_t(ip - insts)];
-    const uint32_t entry = entered || isInterpreted ? 0 : place.entry;
+    const uint32_t entry = entered ? 0 : place.entry;
     if (entry) {
       CompiledVersion &version = split.mask == AllLanes ? compiled.whole : compiled.masked;
       CompiledFunction native = functionOf(version, place.part, *split.frame->code, *block->grid);
@@ -223,7 +222,6 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
       }
       if (why == uint32_t(CompiledExit::Part))
         continue;
-      isInterpreted = true;
       if (why >= uint32_t(CompiledExit::Handler)) {
         flow = Flow(why - uint32_t(CompiledExit::Handler));
         wasRun = true;
@@ -242,7 +240,6 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
       if (segment != counted)
         before = 0; // as in run(): what a handler has counted is not charged
     }
-    isInterpreted = false;
     if (flow == Flow::Next) {
       ++ip;
       if (ip->leader && splitCount > 1) [[unlikely]] {
