@@ -305,7 +305,7 @@ void FunctionEmitter::emitNoWrapCheck(uint32_t instr) {
   unsigned index = 0;
   for (const ptx::Operand &operand : program.sources(instr)) {
     const Shape shape = shapes.ofSource(instr, operand);
-    const bool isNarrow = index < 2 && !(what.op == ptx::Op::Cvt && index > 0);
+    const bool isNarrow = index == 0 || (index == 1 && what.op != ptx::Op::Cvt);
     for (unsigned chunk = 0; isNarrow && shape.stride && chunk < registers.version.chunks(); ++chunk) {
       Value *first = source(instr, index, operand, chunk, false);
       const int64_t reach = shape.stride * int64_t(registers.version.width - 1);

@@ -12,7 +12,6 @@
 #include "vm/Warp.h"
 
 #include <cstring>
-#include <utility>
 
 namespace heddle::vm {
 namespace {
@@ -209,7 +208,8 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
       }
     }
     if (entered) {
-      const auto [result, spent] = *std::exchange(entered, {});
+      const auto [result, spent] = *entered;
+      entered.reset();
       ip = insts + uint32_t(result);
       segment = ip;
       before = spent;
