@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/Forms.h"
 
+#include "ptx/MnemonicWords.h"
 #include "ptx/Parser.h"
 
 #include <fmt/format.h>
@@ -10,34 +11,17 @@ namespace {
 
 using ptx::Op;
 using ptx::Type;
+using ptx::test::typesOf, ptx::test::wordsOf;
 
 // --- mnemonics
 // --------------------------------------------------------------------------------------------------------
-
-std::vector<std::string_view> wordsOf(ptx::ModKind kind) {
-  std::vector<std::string_view> words;
-#define PTX_MOD(KIND, NAME, TEXT)                                                                            \
-  if (kind == ptx::ModKind::KIND)                                                                            \
-    words.push_back(TEXT);
-#include "ptx/Mods.def"
-#undef PTX_MOD
-  return words;
-}
-
-std::vector<std::string_view> wordsOf(uint64_t types) {
-  std::vector<std::string_view> words;
-  for (unsigned type = 0; type < 64; ++type)
-    if (types >> type & 1)
-      words.push_back(ptx::text(Type(type)));
-  return words;
-}
 
 /// The words that may be in one place of a mnemonic; "" where none need be there.
 std::vector<std::string_view> choicesOf(const ptx::Row &row, const ptx::SuffixSlot &slot, size_t &types) {
   using Kind = ptx::SuffixSlot::Kind;
   std::vector<std::string_view> choices;
   if (slot.kind == Kind::Type)
-    choices = wordsOf(row.types[types++]);
+    choices = typesOf(row.types[types++]);
   else if (slot.kind == Kind::Flag)
     choices = {ptx::text(slot.flag)};
   else if (slot.only)

@@ -197,8 +197,7 @@ void run(float *a, int n) { scale<<<n / 64, 64>>>(a); }
   EXPECT_EQ(launch.grid[0], 100u);
 }
 
-TEST(PinnedLaunch, AHostSideThatDoesMoreIsNotReplayed) {
-  const std::string rows = R"(
+const char *const Guarded = R"(
 __global__ void scale(float *a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -206,25 +205,19 @@ __global__ void scale(float *a, int n) {
 }
 void run(float *a, int n) { scale<<<n / 64, 64>>>(a, n); }
 )";
+
+TEST(PinnedLaunch, AHostSideThatDoesMoreIsNotReplayed) {
   const auto launch =
-      after("consolidate delegate=on", rows, {"_Z5scalePfi", {100, 1, 1}, {64, 1, 1}, 0, false});
+      after("consolidate delegate=on", Guarded, {"_Z5scalePfi", {100, 1, 1}, {64, 1, 1}, 0, false});
   ASSERT_TRUE(std::holds_alternative<NotReplayed>(launch));
   EXPECT_THAT(std::get<NotReplayed>(launch).reason, HasSubstr("does more on the host"));
 }
 
 TEST(PinnedLaunch, WhyItIsNotNamesThePlaceInTheProgram) {
-  const std::string rows = R"(
-__global__ void scale(float *a, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    a[i] *= 2;
-}
-void run(float *a, int n) { scale<<<n / 64, 64>>>(a, n); }
-)";
   const ReplayLaunch one{"_Z5scalePfi", {100, 1, 1}, {64, 1, 1}, 0, false};
-  const std::string place = firstLaunchOf(*parsed(rows), one.kernel);
+  const std::string place = firstLaunchOf(*parsed(Guarded), one.kernel);
   EXPECT_EQ(place, "scale.cu:7");
-  const auto launch = after("consolidate delegate=on", rows, one, place);
+  const auto launch = after("consolidate delegate=on", Guarded, one, place);
   ASSERT_TRUE(std::holds_alternative<NotReplayed>(launch));
   EXPECT_EQ(std::get<NotReplayed>(launch).reason,
             "its launch at scale.cu:7 does more on the host than to start the kernel");

@@ -4,6 +4,7 @@
 // whether the simulator has the result is found by asking it.
 #include "vm/RandomOperation.h"
 
+#include "ptx/MnemonicWords.h"
 #include "ptx/Parser.h"
 #include "ptx/Rows.h"
 #include "vm/Simulator.h"
@@ -15,6 +16,7 @@ namespace {
 
 using ptx::Op;
 using ptx::Type;
+using ptx::test::typesOf, ptx::test::wordsOf;
 using Random = std::mt19937_64;
 
 unsigned upTo(Random &random, unsigned count) { return unsigned(random() % count); }
@@ -31,24 +33,6 @@ std::vector<Op> computingRows() {
       rows.insert(rows.end(), info.text.starts_with("v") ? 1 : 4, Op(i)); // video: many rows, little used
   }
   return rows;
-}
-
-std::vector<std::string_view> wordsOf(ptx::ModKind kind) {
-  std::vector<std::string_view> words;
-#define PTX_MOD(KIND, NAME, TEXT)                                                                            \
-  if (kind == ptx::ModKind::KIND)                                                                            \
-    words.push_back(TEXT);
-#include "ptx/Mods.def"
-#undef PTX_MOD
-  return words;
-}
-
-std::vector<std::string_view> typesOf(uint64_t set) {
-  std::vector<std::string_view> words;
-  for (unsigned type = 0; type < 64; ++type)
-    if (set >> type & 1)
-      words.push_back(ptx::text(Type(type)));
-  return words;
 }
 
 /// Words for each place of a mnemonic of the row.
