@@ -14,6 +14,7 @@
 #include "support/KernelPattern.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
@@ -26,6 +27,9 @@ using trace::MemoryKind;
 
 /// Rows of pitched memory begin at multiples of this.
 constexpr size_t kPitchBytes = 512;
+
+/// How often a program is looked at whether it is at rest.
+constexpr auto kPauseBetweenLooks = std::chrono::milliseconds(50);
 
 void finishAtExit() { CaptureRecorder::instance().finish(); }
 
@@ -100,10 +104,12 @@ CaptureRecorder &CaptureRecorder::instance() {
   return *recorder;
 }
 
-CaptureRecorder::CaptureRecorder() : settings(Settings::fromEnvironment()), process(getpid()) {
+CaptureRecorder::CaptureRecorder()
+    : settings(Settings::fromEnvironment()), process(getpid()), turn(settings.turnFile) {
   // Programs that this one starts are not captured.
   unsetenv("LD_PRELOAD");
   unsetenv("HEDDLE_CAPTURE");
+  unsetenv("HEDDLE_CAPTURE_TURN");
 }
 
 bool CaptureRecorder::isOn() const { return !settings.folder.empty() && !finished && getpid() == process; }
@@ -210,6 +216,15 @@ cudaError_t CaptureRecorder::launch(const Launch &launch) {
     std::atexit(finishAtExit);
     at_quick_exit(finishAtExit);
   }
+  if (!turn.isShared() || trace::isCapturing(launch.stream))
+    return make(launch);
+  takeTurn();
+  const cudaError_t error = make(launch);
+  turn.launched(launch.stream);
+  return error;
+}
+
+cudaError_t CaptureRecorder::make(const Launch &launch) {
   const std::string kernel = nameOf(launch.function);
   const bool isForUs = isMeant(kernel, settings.kernel);
   if (!isForUs || trace::isCapturing(launch.stream)) {
@@ -318,6 +333,48 @@ cudaError_t CaptureRecorder::capture(const std::string &kernel, const Launch &la
   }
   report();
   return cudaSuccess;
+}
+
+// --- Turns on the GPU -----------------------------------------------------------------------------------
+
+void CaptureRecorder::graphLaunched() {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  if (!isOn() || !turn.isShared())
+    return;
+  takeTurn();
+  turn.launchedUnseen();
+}
+
+void CaptureRecorder::takeTurn() {
+  turn.take();
+  if (isWatched)
+    return;
+  isWatched = true;
+  std::thread([this] {
+    // Signals are the program's own, and so are captures of streams, during which other threads may not ask about events.
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    if (auto *exchange =
+            trace::real<cudaError_t(cudaStreamCaptureMode *)>("cudaThreadExchangeStreamCaptureMode"))
+      exchange(&mode);
+    do
+      std::this_thread::sleep_for(kPauseBetweenLooks);
+    while (restWherePossible());
+  }).detach();
+}
+
+/// False once the program is about to end.
+bool CaptureRecorder::restWherePossible() {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  if (!isOn() || !turn.isAtRest())
+    return isOn();
+  survey.finish();
+  result.isAtRest = true;
+  report();
+  turn.release();
+  return true;
 }
 
 // --- The result -----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "capture/Manifest.h"
+#include "capture/preload/DeviceTurn.h"
 #include "capture/preload/FixedMemory.h"
 #include "capture/preload/MemorySaver.h"
 #include "capture/preload/Result.h"
@@ -20,6 +21,7 @@ public:
 
   bool isOn() const override;
   cudaError_t launch(const trace::Launch &launch) override;
+  void graphLaunched() override;
   cudaError_t allocate(const MemoryRequest &request, const Call &call) override;
   cudaError_t free(void *pointer, const Call &call) override;
   cudaError_t freeAsync(void *pointer, cudaStream_t stream, const Call &call) override;
@@ -37,11 +39,14 @@ public:
 
 private:
   CaptureRecorder();
+  cudaError_t make(const trace::Launch &launch);
   cudaError_t capture(const std::string &kernel, const trace::Launch &launch, const std::string &folder);
   cudaError_t launchRefused(const trace::Launch &launch, const std::string &why);
   Manifest manifestOf(const std::string &kernel, const trace::Launch &launch) const;
   LiveMemory liveMemory() const;
   void report() const;
+  void takeTurn();
+  bool restWherePossible();
 
   const Settings settings;
   int process = 0;
@@ -52,6 +57,8 @@ private:
   TextureList textures;
   Survey survey;
   Result result;
+  DeviceTurn turn;
+  bool isWatched = false; ///< by a thread that notices when the program is at rest
 };
 
 } // namespace heddle::capture

@@ -22,7 +22,8 @@ std::string countsOf(const std::map<std::string, uint64_t> &counts) {
 }
 
 std::string textOfResult(const Result &result, const Survey &survey) {
-  std::string out = "{\"refused\":" + quoted(result.refused) + ",\n\"captured\":[";
+  std::string out = "{\"refused\":" + quoted(result.refused) +
+                    ",\n\"at_rest\":" + (result.isAtRest ? "true" : "false") + ",\n\"captured\":[";
   for (const Result::Captured &each : result.captured)
     out += std::string(&each == result.captured.data() ? "" : ",") + "{\"folder\":" + quoted(each.folder) +
            ",\"launch\":" + std::to_string(each.launch) + "}";

@@ -12,7 +12,8 @@ struct Result {
     uint64_t launch = 0;
   };
   std::vector<Captured> captured;
-  std::string refused; ///< why a launch that was meant could not be captured
+  std::string refused;   ///< why a launch that was meant could not be captured
+  bool isAtRest = false; ///< all launches so far have ended, and are measured (DeviceTurn.h)
 };
 
 /// All or nothing: the program may end at any time.

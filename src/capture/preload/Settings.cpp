@@ -34,6 +34,7 @@ Settings Settings::fromEnvironment() {
   settings.stops = isSet("HEDDLE_CAPTURE_STOP");
   settings.arch = textFrom("HEDDLE_CAPTURE_ARCH");
   settings.program = textFrom("HEDDLE_CAPTURE_PROGRAM");
+  settings.turnFile = textFrom("HEDDLE_CAPTURE_TURN");
   return settings;
 }
 

@@ -21,6 +21,8 @@ struct Settings {
   bool stops = false;                  ///< HEDDLE_CAPTURE_STOP: the program ends when the launch is captured
   std::string arch;                    ///< HEDDLE_CAPTURE_ARCH; empty: that of the device
   std::string program;                 ///< HEDDLE_CAPTURE_PROGRAM: as it was run
+  std::string
+      turnFile; ///< HEDDLE_CAPTURE_TURN: who locks it uses the GPU (DeviceTurn.h); empty: the program always
 
   static Settings fromEnvironment();
 };
