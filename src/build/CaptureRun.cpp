@@ -21,26 +21,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::vector<std::string> environmentOf(const CaptureRequest &request, const std::string &launch,
-                                       const fs::path &resultFile) {
-  std::vector<std::string> environment = {"HEDDLE_CAPTURE=" + fs::absolute(request.folder).string(),
-                                          "HEDDLE_CAPTURE_RESULT=" + resultFile.string(),
-                                          "HEDDLE_CAPTURE_KERNEL=" + request.kernel,
-                                          "HEDDLE_CAPTURE_LAUNCH=" + launch,
-                                          "HEDDLE_CAPTURE_ALL_MEMORY=" +
-                                              std::string(request.allMemory ? "1" : "0"),
-                                          "HEDDLE_CAPTURE_STOP=1",
-                                          "HEDDLE_CAPTURE_ARCH=" + request.arch,
-                                          "HEDDLE_CAPTURE_PROGRAM=" + request.program};
-  for (std::string &variable : preloading(libraryFolder() / "libheddle_capture.so"))
-    environment.push_back(std::move(variable));
-  return environment;
-}
-
 CaptureResult runOnce(const CaptureRequest &request, const std::string &launch, const RunProgram &run) {
   TemporaryFolder folder;
   const fs::path file = folder.path() / "result.json";
-  ProcessResult end = run(environmentOf(request, launch, file));
+  ProcessResult end = run(captureEnvironment(request, launch, file));
   CaptureResult result = readCaptureResult(file);
   result.end = std::move(end);
   result.runs = 1;
@@ -94,12 +78,30 @@ const LaunchShape *longestInTotal(const std::vector<LaunchShape> &shapes) {
   return longest == shapes.end() ? nullptr : &*longest;
 }
 
+std::vector<std::string> captureEnvironment(const CaptureRequest &request, const std::string &launch,
+                                            const fs::path &resultFile) {
+  std::vector<std::string> environment = {"HEDDLE_CAPTURE=" + fs::absolute(request.folder).string(),
+                                          "HEDDLE_CAPTURE_RESULT=" + resultFile.string(),
+                                          "HEDDLE_CAPTURE_KERNEL=" + request.kernel,
+                                          "HEDDLE_CAPTURE_LAUNCH=" + launch,
+                                          "HEDDLE_CAPTURE_ALL_MEMORY=" +
+                                              std::string(request.allMemory ? "1" : "0"),
+                                          "HEDDLE_CAPTURE_STOP=1",
+                                          "HEDDLE_CAPTURE_ARCH=" + request.arch,
+                                          "HEDDLE_CAPTURE_PROGRAM=" + request.program,
+                                          "HEDDLE_CAPTURE_TURN=" + request.turnFile.string()};
+  for (std::string &variable : preloading(libraryFolder() / "libheddle_capture.so"))
+    environment.push_back(std::move(variable));
+  return environment;
+}
+
 CaptureResult readCaptureResult(const fs::path &file) {
   CaptureResult result;
   const Json json = Json::parse(std::ifstream(file), nullptr, false);
   if (!json.is_object())
     return result;
   result.isSeen = true;
+  result.isAtRest = json.value("at_rest", false);
   result.refused = json.value("refused", "");
   result.unit = json.value("unit", "");
   result.others = json.value("others", result.others);
@@ -114,7 +116,6 @@ CaptureResult readCaptureResult(const fs::path &file) {
 CaptureResult captureLaunches(const CaptureRequest &request, const RunProgram &run) {
   switch (request.which) {
   case CaptureRequest::Which::LongestInTotal: return captureLongest(request, run);
-  case CaptureRequest::Which::First: return runOnce(request, "", run);
   case CaptureRequest::Which::Numbered: return runOnce(request, fmt::format("{}", request.number), run);
   case CaptureRequest::Which::EachShape: return runOnce(request, "all", run);
   }

@@ -17,7 +17,6 @@ namespace heddle::build {
 struct CaptureRequest {
   enum class Which {
     LongestInTotal,
-    First, ///< one run, which shows what all launches take
     Numbered,
     EachShape,
   };
@@ -27,8 +26,9 @@ struct CaptureRequest {
   Which which = Which::LongestInTotal;
   uint64_t number = 0; ///< from 1, among the launches of the kernels that are meant
   bool allMemory = false;
-  std::string arch;    ///< empty: that of the device
-  std::string program; ///< as it is run, for people
+  std::string arch;               ///< empty: that of the device
+  std::string program;            ///< as it is run, for people
+  std::filesystem::path turnFile; ///< that the program locks while it uses the GPU; empty: none
 };
 
 /// A kernel at one grid, block and size of shared memory.
@@ -53,8 +53,9 @@ struct CaptureResult {
   std::map<std::string, uint64_t> others; ///< launches of kernels that are not meant
   std::map<std::string, uint64_t> graphs; ///< of those that are meant, recorded into graphs
   bool isSeen = false;                    ///< false: the program launched nothing that the library could see
-  unsigned runs = 0;                      ///< of the program
-  ProcessResult end;                      ///< of the last run
+  bool isAtRest = false; ///< of a program that goes on: all launches so far have ended, and are measured
+  unsigned runs = 0;     ///< of the program
+  ProcessResult end;     ///< of the last run
 
   /// Launches of the kernels that are meant.
   uint64_t launches() const;
@@ -66,6 +67,10 @@ using RunProgram = std::function<ProcessResult(const std::vector<std::string> &e
 /// Captures, with the library that src/capture/preload is. One run is enough where the launch is chosen by its number, or
 /// where the first launch has the shape that takes longest in total; else a second run captures that one.
 CaptureResult captureLaunches(const CaptureRequest &request, const RunProgram &run);
+
+/// The environment of a program whose launch is captured: a number, "all", or empty for the first while all are measured.
+std::vector<std::string> captureEnvironment(const CaptureRequest &request, const std::string &launch,
+                                            const std::filesystem::path &resultFile);
 
 /// What the library wrote. isSeen is false where there is no such file.
 CaptureResult readCaptureResult(const std::filesystem::path &file);
