@@ -70,20 +70,34 @@ public:
 private:
   /// One report, or `whyNot`.
   void one(size_t index, std::string &whyNot) {
-    const tune::KernelShare &kernel = program.plan().tuned[index];
+    while (!hasSearched(index, whyNot))
+      whyNot.clear();
+  }
+
+  /// False where it began before the program had ended, and its end shows that it has to begin again.
+  bool hasSearched(size_t index, std::string &whyNot) {
+    const bool isEarly = program.isRunning();
+    const tune::KernelShare kernel = program.plan().tuned[index];
     const std::optional<SpelledSpace> space = spaceOf(kernel, whyNot);
     const std::unique_ptr<ReplaySearch> replay = space ? program.capture(kernel, whole, whyNot) : nullptr;
+    if (!replay && isEarly) { // the program may have the memory that a replay needs
+      program.holdsAtEnd();
+      return false;
+    }
     if (!replay)
-      return;
-    if (const std::string text = kernel.note(); !text.empty())
-      std::cerr << fmt::format("heddle: note: {}\n", text);
+      return true;
+    if (!isEarly)
+      noteOnLaunches(kernel);
     tune::LocalExecutor executor(replay->problem, *replay->maker, *replay->measurer, processors());
     rememberKept(run, *replay->measurer, executor);
     tune::SearchOptions own = options;
     own.budget = tune::partOf(left(index), program.plan(), index);
     replay->measurer->runProgramWhere([&] { return hasTimeForProgram(index); });
     bool hasOtherBits = false; // the best so far
-    own.isStopped = [&] { return options.isStopped() || (hasOtherBits && isLateForOtherBits(index)); };
+    own.isStopped = [&] {
+      return options.isStopped() || (hasOtherBits && isLateForOtherBits(index)) ||
+             (isEarly && (!program.holds() || (!program.isRunning() && isLate(index, 0))));
+    };
     if (!replay->measurer->predicts()) { // the simulator needs the processors itself
       own.watch = [&](const tune::Report &report) {
         if (options.watch)
@@ -91,12 +105,20 @@ private:
         hasOtherBits = report.winner() && !tune::hasSameBits(report.winner()->evaluation.result);
         confirmation.follow(report);
       };
-      executor.whileWaiting([&] { confirmation.goOn(); });
+      executor.whileWaiting([&] {
+        confirmation.goOn();
+        program.holds();
+      });
     }
     tune::Report report = tune::Search(replay->problem, space->space,
                                        {&executor, replay->measurer->predicts(), replay->measurer->device()},
                                        run.cache.get(), own)
                               .run();
+    if (isEarly) {
+      if (!program.holdsAtEnd())
+        return false;
+      noteOnLaunches(program.plan().tuned[index]);
+    }
     report.spaceText = typed(space->words);
     report.notTried = space->words.notTried;
     for (const tune::Report::Entry &entry : report.entries)
@@ -104,11 +126,20 @@ private:
     if (!reports.empty() && !report.winner()) {
       whyNot =
           report.entries.empty() ? "the budget is used up" : report.entries.front().evaluation.result.reason;
-      return;
+      return true;
     }
     confirm(report);
     reports.push_back(std::move(report));
     names.push_back(kernel.name);
+    return true;
+  }
+
+  /// What is known when the program has ended.
+  void noteOnLaunches(const tune::KernelShare &kernel) {
+    if (const std::string plan = program.plan().str(); !plan.empty() && reports.empty())
+      std::cerr << fmt::format("heddle: note: {}\n", plan);
+    if (const std::string text = kernel.note(); !text.empty())
+      std::cerr << fmt::format("heddle: note: {}\n", text);
   }
 
   void confirm(tune::Report &report) {
@@ -181,9 +212,11 @@ private:
   double secondsForFusion() const { return program.secondsOfBuild() + 2 * program.secondsOfRun(false); }
   /// A search whose best candidate has other bits ends earlier, as that one takes longer to confirm; but not before a quarter of
   /// the budget, as others.
-  bool isLateForOtherBits(size_t index) const {
+  bool isLateForOtherBits(size_t index) const { return isLate(index, secondsForFusion()); }
+  /// What has to be done after the search, and so many seconds, need what is left of the budget.
+  bool isLate(size_t index, double further) const {
     return run.budget.seconds && run.seconds() > *run.budget.seconds / 4 &&
-           run.seconds() + reserved(index) + secondsForFusion() > *run.budget.seconds;
+           run.seconds() + reserved(index) + further > *run.budget.seconds;
   }
   bool isUsedUp(size_t index) const {
     if (reports.empty())
@@ -216,8 +249,6 @@ std::optional<tune::Report> searchKernels(const TuneRun &run, const tune::Search
                                           ReplayDevice &device, tune::LocalExecutor &whole) {
   std::string whyNot;
   if (const std::unique_ptr<ReplayProgram> program = ReplayProgram::open(run, device, whyNot)) {
-    if (std::string plan = program->plan().str(); !plan.empty())
-      std::cerr << fmt::format("heddle: note: {}\n", plan);
     KernelSearches searches(run, options, *program, whole);
     if (searches.all(whyNot))
       return searches.together();

@@ -55,6 +55,12 @@ double secondsToTime(const build::CaptureResult &result, const TuneRun &run) {
   return run.budget.seconds ? std::min(seconds, mostTimingSeconds(*run.budget.seconds)) : seconds;
 }
 
+/// What results of it are called by, for people and in caches: those of another launch are others.
+std::string nameOfLaunch(const tune::KernelShare &kernel) {
+  return kernel.longest.first > 1 ? fmt::format("{} (number {})", kernel.name, kernel.longest.first)
+                                  : kernel.name;
+}
+
 std::string whyNothingIsCaptured(const build::CaptureResult &result) {
   return !result.refused.empty() ? result.refused : "no launch was seen that could be captured";
 }
@@ -71,6 +77,7 @@ public:
     return gpu.buildProgram(run.problem.text, error);
   }
   const std::vector<std::string> &arguments() const override { return run.problem.arguments; }
+  bool canBeginEarly() const override { return true; }
   const char *whatIsDone() const override { return "timed"; }
 
 private:
@@ -92,7 +99,7 @@ public:
   }
   std::unique_ptr<tune::ReplayModel> model(const tune::KernelShare &kernel) override {
     return std::make_unique<tune::ReplayModel>(run.arch, sizeOf(kernel.longest.kernel),
-                                               simulator.deviceOfLaunch(kernel.name));
+                                               simulator.deviceOfLaunch(nameOfLaunch(kernel)));
   }
   std::vector<std::string> countingInto(const fs::path &folder) const override {
     return {"HEDDLE_COUNTERS=" + (folder / countersFile).string()};
@@ -151,25 +158,21 @@ std::unique_ptr<ReplayDevice> replayDeviceOf(const TuneRun &run, tune::Measurer 
   return nullptr;
 }
 
-build::CaptureResult ReplayProgram::runProgram(build::CaptureRequest::Which which, uint64_t launch,
-                                               const fs::path &folder,
-                                               const std::vector<std::string> &further) const {
+build::CaptureRequest ReplayProgram::captureTo(const fs::path &folder) const {
   build::CaptureRequest request;
   request.folder = folder / captureFolder;
   request.kernel = run.problem.kernel;
-  request.which = which;
-  request.number = launch;
   request.arch = run.problem.arch;
   request.program = run.problem.file.filename().string();
-  return build::captureLaunches(request, [&](const std::vector<std::string> &environment) {
-    std::vector<std::string> words = {program.string()};
-    words.insert(words.end(), device.arguments().begin(), device.arguments().end());
-    ProcessRequest process = unattended(words, fs::current_path(), run.problem.limits.run);
-    process.environment = device.environment();
-    process.environment.insert(process.environment.end(), environment.begin(), environment.end());
-    process.environment.insert(process.environment.end(), further.begin(), further.end());
-    return runToEnd(process);
-  });
+  return request;
+}
+
+ProcessRequest ReplayProgram::process() const {
+  std::vector<std::string> words = {program.string()};
+  words.insert(words.end(), device.arguments().begin(), device.arguments().end());
+  ProcessRequest process = unattended(words, fs::current_path(), run.problem.limits.run);
+  process.environment = device.environment();
+  return process;
 }
 
 std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, ReplayDevice &device,
@@ -183,24 +186,24 @@ std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, ReplayDev
   const std::optional<fs::path> program = device.build(error);
   if (!program)
     return nullptr;
-  opened->buildSeconds = run.seconds() - began;
+  opened->beganAt = run.seconds();
+  opened->buildSeconds = opened->beganAt - began;
   opened->program = *program;
   const fs::path folder = opened->first.path();
-  build::CaptureResult result =
-      opened->runProgram(build::CaptureRequest::Which::First, 0, folder, device.countingInto(folder));
+  ProcessRequest process = opened->process();
+  std::ranges::copy(device.countingInto(folder), std::back_inserter(process.environment));
+  opened->begun = std::make_shared<build::StartedCapture>(opened->captureTo(folder), std::move(process),
+                                                          device.canBeginEarly());
+  opened->fileKernels = tune::kernelsFrom(reading.result()).value_or(std::vector<tune::FileKernel>());
+  while (device.canBeginEarly() && !opened->begun->isOver()) {
+    if (opened->isAtRest())
+      return opened;
+    waitForCopies();
+  }
+  const build::CaptureResult result = opened->begun->result();
   if (device.isFailure(result.end))
     return nullptr;
-  opened->runSeconds = result.end.seconds;
-  opened->timingSeconds = secondsToTime(result, run);
-  if (!result.captured.empty())
-    opened->firstLaunch = result.captured.front().launch;
-  using Of = tune::KernelPlan::Of;
-  const Of sharesAreOf = result.unit != "instructions"           ? Of::Time
-                         : device.predict(folder, result.shapes) ? Of::PredictedTime
-                                                                 : Of::Instructions;
-  const auto kernels = tune::kernelsFrom(reading.result());
-  opened->kernels = tune::planKernels(result.shapes, kernels.value_or(std::vector<tune::FileKernel>()));
-  opened->kernels.sharesAreOf = sharesAreOf;
+  opened->end();
   if (!opened->kernels.tuned.empty())
     return opened;
   whyNot = result.shapes.empty() ? whyNothingIsCaptured(result)
@@ -208,18 +211,83 @@ std::unique_ptr<ReplayProgram> ReplayProgram::open(const TuneRun &run, ReplayDev
   return nullptr;
 }
 
+/// Whether a search can begin by what its launches until now take.
+bool ReplayProgram::isAtRest() {
+  std::optional<build::CaptureResult> result = begun->atRest();
+  if (!result)
+    return false;
+  planFrom(*result);
+  isEarly = isFirstLongest();
+  return isEarly;
+}
+
+bool ReplayProgram::isFirstLongest() const {
+  return !kernels.tuned.empty() && kernels.tuned.front().longest.first == firstLaunch;
+}
+
+void ReplayProgram::planFrom(build::CaptureResult &result) {
+  using Of = tune::KernelPlan::Of;
+  const Of sharesAreOf = result.unit != "instructions"                 ? Of::Time
+                         : device.predict(first.path(), result.shapes) ? Of::PredictedTime
+                                                                       : Of::Instructions;
+  kernels = tune::planKernels(result.shapes, fileKernels);
+  kernels.sharesAreOf = sharesAreOf;
+  firstLaunch = result.captured.empty() ? 0 : result.captured.front().launch;
+}
+
+/// The program has ended: what all launches take is known. Of one that was killed that is what was known before.
+void ReplayProgram::end() {
+  build::CaptureResult result = begun->result();
+  begun.reset();
+  runSeconds = result.end.seconds;
+  timingSeconds = secondsToTime(result, run);
+  planFrom(result);
+}
+
+bool ReplayProgram::holds() {
+  if (begun && begun->isOver())
+    end();
+  return !isEarly || isFirstLongest();
+}
+
+bool ReplayProgram::holdsAtEnd() {
+  if (begun)
+    end();
+  return holds();
+}
+
+double ReplayProgram::secondsOfRun(bool isTimed) const {
+  return begun ? run.seconds() - beganAt : runSeconds + (isTimed ? timingSeconds : 0);
+}
+
+/// Lasts as long as what it returns; null where the program has ended, and the GPU is ours.
+std::shared_ptr<void> ReplayProgram::takeTurn() {
+  while (begun && !begun->isOver()) {
+    if (begun->tryTurn())
+      return {nullptr, [program = begun](void *) { program->endTurn(); }};
+    waitForCopies();
+  }
+  return nullptr;
+}
+
 std::optional<tune::ReplayLaunch> ReplayProgram::captureInto(const tune::KernelShare &kernel,
                                                              TemporaryFolder &folder, std::string &whyNot) {
   const uint64_t launch = kernel.longest.first;
-  if (launch == firstLaunch) {
+  if (launch == firstLaunch && fs::exists(first.path() / captureFolder)) {
     std::error_code failed;
     fs::rename(first.path() / captureFolder, folder.path() / captureFolder, failed);
-    firstLaunch = 0;
     if (!failed)
       return launchOf(folder.path() / captureFolder, whyNot);
   }
+  build::CaptureRequest request = captureTo(folder.path());
+  request.which = build::CaptureRequest::Which::Numbered;
+  request.number = launch;
   const build::CaptureResult result =
-      runProgram(build::CaptureRequest::Which::Numbered, launch, folder.path());
+      build::captureLaunches(request, [&](const std::vector<std::string> &environment) {
+        ProcessRequest process = this->process();
+        std::ranges::copy(environment, std::back_inserter(process.environment));
+        return runToEnd(process);
+      });
   if (!result.captured.empty())
     return launchOf(result.captured.front().folder, whyNot);
   whyNot = whyNothingIsCaptured(result);
@@ -243,9 +311,12 @@ std::unique_ptr<ReplaySearch> ReplayProgram::capture(const tune::KernelShare &ke
                                       (search->folder.path() / captureFolder).string(), "--serve"};
   for (std::string &word : device.words())
     command.push_back(std::move(word));
-  search->measurer = std::make_unique<tune::ReplayMeasurer>(
-      search->problem, std::move(command), whole, kernel.name, !run.budget.seconds, std::move(model));
+  search->measurer =
+      std::make_unique<tune::ReplayMeasurer>(search->problem, std::move(command), whole, nameOfLaunch(kernel),
+                                             !run.budget.seconds, std::move(model));
   search->measurer->makeUnfusedBy(*search->maker);
+  search->measurer->takeTurnsBy([this] { return takeTurn(); });
+  search->measurer->beforeProgram([this] { holdsAtEnd(); });
   whyNot = search->measurer->prepare();
   if (!whyNot.empty())
     return nullptr;

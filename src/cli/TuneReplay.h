@@ -2,6 +2,8 @@
 #pragma once
 
 #include "TuneRequest.h"
+#include "build/StartedCapture.h"
+#include "tune/FileKernels.h"
 #include "tune/GpuMeasurer.h"
 #include "tune/KernelPlan.h"
 #include "tune/ReplayMeasurer.h"
@@ -24,6 +26,9 @@ public:
   virtual std::optional<std::filesystem::path> build(std::string &error) = 0;
   virtual const std::vector<std::string> &arguments() const = 0; ///< of the program
   virtual std::vector<std::string> environment() const { return {}; }
+  /// Whether launches can be replayed while the program is still at work on the host: what its launches take is measured, and does
+  /// not have to be computed from files that are there at its end.
+  virtual bool canBeginEarly() const { return false; }
   /// Whether how the program ended says that it cannot be tuned at all. The whole program's search then says why.
   virtual bool isFailure(const ProcessResult &) const { return false; }
   /// Further words of heddle-replay.
@@ -43,6 +48,10 @@ public:
 std::unique_ptr<ReplayDevice> replayDeviceOf(const TuneRun &run, tune::Measurer &measurer);
 
 /// The baseline, compiled, and run once under the capture library: what its kernels take is known, and launches can be captured.
+///
+/// Where the device allows it, the program may still run: it has made launches, which are measured and have ended, and is at work on
+/// the host. If its first launch takes longest of these, it is taken for the one that takes longest of all. At the end of the program
+/// that is known. The GPU is used in turns meanwhile.
 class ReplayProgram {
 public:
   /// Null, and `whyNot`, where no launch of a kernel of the tuned file is seen. `whyNot` is empty where the program does not
@@ -50,12 +59,18 @@ public:
   static std::unique_ptr<ReplayProgram> open(const TuneRun &run, ReplayDevice &device, std::string &whyNot);
 
   const tune::KernelPlan &plan() const { return kernels; }
+  bool isRunning() const { return begun != nullptr; }
+  /// To be called again and again while it runs: notices its end. False once that has shown that not the first launch takes longest,
+  /// though it was taken for that.
+  bool holds();
+  /// The same, after waiting for its end.
+  bool holdsAtEnd();
   /// What `-d auto` offers for a kernel; nothing where that was not computed.
   std::optional<tune::AutoSpace> spaceOf(const std::string &kernel) {
     return spaces ? spaces->of(kernel) : std::nullopt;
   }
   /// What a run of the program takes, with launches made again and again to time them, or without that.
-  double secondsOfRun(bool isTimed) const { return runSeconds + (isTimed ? timingSeconds : 0); }
+  double secondsOfRun(bool isTimed) const;
   double secondsOfBuild() const { return buildSeconds; }
   /// Captures a kernel's longest launch, and replays it once. Null, and `whyNot`, where it cannot be captured or replayed.
   std::unique_ptr<ReplaySearch> capture(const tune::KernelShare &kernel, tune::LocalExecutor &whole,
@@ -63,9 +78,13 @@ public:
 
 private:
   ReplayProgram(const TuneRun &run, ReplayDevice &device) : run(run), device(device) {}
-  build::CaptureResult runProgram(build::CaptureRequest::Which which, uint64_t launch,
-                                  const std::filesystem::path &folder,
-                                  const std::vector<std::string> &further = {}) const;
+  build::CaptureRequest captureTo(const std::filesystem::path &folder) const;
+  ProcessRequest process() const;
+  bool isAtRest();
+  void end();
+  void planFrom(build::CaptureResult &result);
+  bool isFirstLongest() const;
+  std::shared_ptr<void> takeTurn();
   std::optional<tune::ReplayLaunch> captureInto(const tune::KernelShare &kernel, TemporaryFolder &folder,
                                                 std::string &whyNot);
 
@@ -73,10 +92,13 @@ private:
   ReplayDevice &device;
   std::optional<tune::EarlySpaces> spaces; ///< where `-d auto` is for the kernels that take longest
   std::filesystem::path program;
-  TemporaryFolder first; ///< with the capture of the first launch
-  uint64_t firstLaunch = 0;
+  TemporaryFolder first;    ///< with the capture of the first launch
+  uint64_t firstLaunch = 0; ///< its number; 0: it is not there
+  bool isEarly = false;     ///< the plan was made while the program ran
+  std::vector<tune::FileKernel> fileKernels;
   tune::KernelPlan kernels;
-  double buildSeconds = 0, runSeconds = 0, timingSeconds = 0;
+  std::shared_ptr<build::StartedCapture> begun; ///< null: the program has ended
+  double buildSeconds = 0, beganAt = 0, runSeconds = 0, timingSeconds = 0;
 };
 
 } // namespace heddle::cli

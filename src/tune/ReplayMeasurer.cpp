@@ -139,6 +139,7 @@ Result ReplayMeasurer::replayedOnce(const Candidate &candidate) {
   std::string error;
   if (!worker && !startAgain(error))
     return failed(candidate, Status::Lost, error);
+  const Turn turn = takeTurn();
   const std::optional<std::string> reply =
       worker->say(lineToMeasure(candidate)) ? worker->hear(limit() + mostTimingSeconds) : std::nullopt;
   if (!reply)
@@ -227,6 +228,7 @@ bool ReplayMeasurer::leaves(const Candidate &candidate, const std::filesystem::p
   std::string error;
   if (!worker && !startAgain(error))
     return false;
+  const Turn turn = takeTurn();
   const std::string rest =
       fmt::format("0 0 0 {} {}", mostTimingSeconds, replay::percentEncoded(differences.string()));
   const std::optional<std::string> reply =
@@ -253,6 +255,7 @@ Result ReplayMeasurer::decided(const Candidate &candidate, Result replayed) {
 
 /// The program decides, the replay has the time.
 Result ReplayMeasurer::decidedByProgram(const Candidate &candidate, Result replayed) {
+  waitForProgram();
   if (!hasTime())
     return failed(candidate, Status::Lost,
                   fmt::format("no time is left to compare results in the whole program; in memory: {}",
@@ -278,6 +281,7 @@ Result ReplayMeasurer::decidedByProgram(const Candidate &candidate, Result repla
 
 /// As much faster or slower than the baseline as the whole program's launches are.
 Result ReplayMeasurer::timedByProgram(const Candidate &candidate) {
+  waitForProgram();
   const Result before = whole.evaluate(Configuration()).result;
   Result result = whole.evaluate(candidate.configuration).result;
   result.id = candidate.id;

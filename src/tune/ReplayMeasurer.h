@@ -37,6 +37,12 @@ public:
   /// Asked before a candidate is run in the whole program to decide on it: false where there is no time for that. Such a candidate is
   /// lost.
   void runProgramWhere(std::function<bool()> condition) { hasTime = std::move(condition); }
+  /// Where another process uses the GPU, too: asked for a turn before each replay, which waits for it. It lasts as long as what is
+  /// returned.
+  using Turn = std::shared_ptr<void>;
+  void takeTurnsBy(std::function<Turn()> take) { takeTurn = std::move(take); }
+  /// Called before anything is run in the whole program.
+  void beforeProgram(std::function<void()> wait) { waitForProgram = std::move(wait); }
 
   std::string device() const override { return name; }
   bool predicts() const override { return model != nullptr; }
@@ -66,6 +72,8 @@ private:
   const bool timesInProgram;
   const std::unique_ptr<ReplayModel> model;
   std::function<bool()> hasTime = [] { return true; };
+  std::function<Turn()> takeTurn = [] { return nullptr; };
+  std::function<void()> waitForProgram = [] {};
   std::unique_ptr<UnfusedReplay> unfused; ///< null: the program decides
   std::unique_ptr<Conversation> worker;
   std::string name; ///< of the GPU

@@ -91,7 +91,7 @@ protected:
                               "NVCC_APPEND_FLAGS=--no-compress", "HEDDLE_TEST_GPU=" + gpu});
   }
   json tuneJson(const std::string &program, std::vector<std::string> further) const {
-    further.push_back("--json");
+    further.insert(further.begin(), "--json");
     ProcessResult done = tune(program, further);
     EXPECT_EQ(done.exitCode, 0) << done.standardError;
     return json::parse(done.standardOutput, nullptr, false);

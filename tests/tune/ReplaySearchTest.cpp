@@ -42,7 +42,7 @@ TEST_F(ReplaySearch, KernelsAreTunedEachByItselfAndThenTogether) {
   EXPECT_THAT(done.standardError, HasSubstr("note: add executes"));
   EXPECT_THAT(done.standardError, HasSubstr("and is tuned first, then fill ("));
   EXPECT_THAT(done.standardError, HasSubstr("not tuned: tiny ("));
-  EXPECT_THAT(done.standardOutput, HasSubstr("one launch of add: 2 of 2 tried"));
+  EXPECT_THAT(done.standardOutput, HasSubstr("one launch of add (number 4): 2 of 2 tried"));
 
   // Again, from the cache, which has the results of both.
   json report = tuneJson("three.cu", words);
@@ -69,6 +69,33 @@ TEST_F(ReplaySearch, ABudgetOfRunsIsForAllKernels) {
   ASSERT_EQ(report["kernels"].size(), 3u) << report.dump(1);
   EXPECT_EQ(report["kernels"][0].value("tried", 0), 4);
   EXPECT_EQ(report["kernels"][1].value("not_tuned", ""), "the budget is used up");
+}
+
+TEST_F(ReplaySearch, BeginsWhileTheProgramIsAtWorkOnTheHost) {
+  const std::string cache = in("out.cu.tune.jsonl");
+  json report = tuneJson("resting.cu", {"-d", "coarsen x=1|2", "-o", in("out.cu"), "--", cache});
+  EXPECT_TRUE(fs::exists(cache + ".seen")) << "the program saw results before it ended";
+  ASSERT_EQ(report["results"].size(), 2u) << report.dump(1);
+  EXPECT_THAT(report["device"].get<std::string>(), testing::EndsWith("one launch of work"));
+  for (const json &result : report["results"])
+    EXPECT_EQ(result["status"], "measured") << result.dump(1);
+}
+
+TEST_F(ReplaySearch, BeginsAgainWhereALaterLaunchTakesLonger) {
+  const std::string cache = in("out.cu.tune.jsonl");
+  const std::vector<std::string> words = {"-d", "coarsen x=1|2", "-o", in("out.cu"), "--", cache, "later"};
+  json report = tuneJson("resting.cu", words);
+  EXPECT_TRUE(fs::exists(cache + ".seen"));
+  EXPECT_THAT(report["device"].get<std::string>(), HasSubstr("one launch of work (number 2)"));
+  ASSERT_EQ(report["results"].size(), 2u) << report.dump(1);
+  std::multiset<std::string> devices;
+  for (const json &result : kept("out.cu.tune.jsonl"))
+    devices.insert(result["device"].get<std::string>());
+  EXPECT_EQ(devices.size(), 4u) << "two of each launch";
+
+  json again = tuneJson("resting.cu", words);
+  EXPECT_EQ(again["from_cache"], 2);
+  EXPECT_EQ(again["device"], report["device"]);
 }
 
 } // namespace
