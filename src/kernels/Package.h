@@ -30,7 +30,7 @@ std::vector<SourceFile> makePackage(const chem::Mechanism &mechanism, const Pack
 /// Is a file of this name and text one of a package? Those of earlier versions are, too.
 bool wasGenerated(std::string_view name, std::string_view text);
 
-/// A C identifier made of a mechanism's name.
+/// A C identifier made of a mechanism's name, which is also the name of a header and of a CMake target.
 std::string prefixOf(const std::string &mechanismName);
 
 } // namespace heddle::kernels

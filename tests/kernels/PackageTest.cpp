@@ -580,5 +580,13 @@ TEST(Package, namesAreCIdentifiers) {
   EXPECT_EQ(prefixOf(""), "m");
 }
 
+TEST(Package, isNamedNeitherAsATargetOfCMakeNorAsAHeaderOfTheSystem) {
+  EXPECT_EQ(prefixOf("test"), "mtest");
+  EXPECT_EQ(prefixOf("Math"), "mmath");
+  EXPECT_EQ(prefixOf("heddle_host"), "mheddle_host");
+  EXPECT_EQ(prefixOf("selftest_data"), "mselftest_data");
+  EXPECT_EQ(prefixOf("test2"), "test2");
+}
+
 } // namespace
 } // namespace heddle::kernels::test
