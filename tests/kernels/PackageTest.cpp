@@ -284,6 +284,44 @@ TEST(Package, isRightInAProjectWithFastMathAndFlagsForTheProcessor) {
               HasSubstr("hydrogen_chemistry_cpu           pass,"));
 }
 
+/// CMake's own errors, "No known features for CXX compiler" and undefined symbols, do not name the reason.
+TEST(Package, asksAProjectWithoutCxxToEnableIt) {
+  ASSERT_TRUE(findProgram("cmake")) << "which this project is built with";
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const Written written(make(hydrogen, request(hydrogen, {Kernel::Chemistry}, {Variant::Cpu})));
+  const auto configure = [&](const std::string &languages) {
+    const TemporaryFolder solver;
+    const std::string text =
+        fmt::format("cmake_minimum_required(VERSION 3.20)\nproject(solver LANGUAGES {})\n"
+                    "add_subdirectory({} hydrogen)\n",
+                    languages, written.folder.path().string());
+    write(solver.path(), {"CMakeLists.txt", text});
+    return runProcess({"cmake", "-S", solver.path().string(), "-B", (solver.path() / "build").string()}, {},
+                      300)
+        .standardError;
+  };
+  EXPECT_THAT(configure("C"), HasSubstr("does not enable C++"));
+  EXPECT_THAT(configure("C CXX"), Not(HasSubstr("does not enable C++")));
+}
+
+TEST(Package, statesHowToCompileWithoutCMake) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  const auto page = [&](const std::vector<Variant> &variants) {
+    return textOf(make(hydrogen, request(hydrogen, allKernels, variants)), "README.md");
+  };
+  const std::string host = page({Variant::Cpu}), device = page({Variant::Plain}),
+                    both = page({Variant::Plain, Variant::Cpu});
+  EXPECT_THAT(
+      host,
+      HasSubstr("\n    c++ -O3 -std=c++17 -march=native -Wno-psabi -c hydrogen_*_cpu.cpp\n\nand link the "
+                "objects with `-lstdc++ -lm -pthread`."));
+  EXPECT_THAT(device,
+              HasSubstr("\n    nvcc -O3 -std=c++17 -arch=sm_90 -c hydrogen_*.cu\n\nand link the objects with "
+                        "`-lcudart -lstdc++ -lm -pthread`."));
+  EXPECT_THAT(both, HasSubstr("hydrogen_*.cu\n    c++"));
+  EXPECT_THAT(both, HasSubstr("LANGUAGES Fortran CXX CUDA)`. Set `CMAKE_CUDA_ARCHITECTURES`"));
+}
+
 TEST(Package, statesTheFlagsOfFunctionsForTheHost) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   const std::vector<SourceFile> host = make(hydrogen, request(hydrogen, allKernels, {Variant::Cpu})),
