@@ -208,6 +208,40 @@ std::string warpsWords(const ChemRequest &request) {
   return text;
 }
 
+bool isAsked(const std::vector<std::string> &list, std::string_view name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+bool exists(const std::string &kernel, const std::string &variant, const ChemRequest &request) {
+  return variant != "matrix" ||
+         ((kernel == "viscosity" || kernel == "diffusion") && request.precision != "float");
+}
+
+/// Variants that one of the kernels has.
+std::vector<std::string> existingVariants(const ChemRequest &request) {
+  std::vector<std::string> found;
+  for (const std::string &variant : request.variants)
+    if (std::ranges::any_of(request.kernels,
+                            [&](const std::string &kernel) { return exists(kernel, variant, request); }))
+      found.push_back(variant);
+  return found;
+}
+
+/// Kernels that one of the variants has.
+std::vector<std::string> existingKernels(const ChemRequest &request) {
+  std::vector<std::string> found;
+  for (const std::string &kernel : request.kernels)
+    if (std::ranges::any_of(request.variants,
+                            [&](const std::string &variant) { return exists(kernel, variant, request); }))
+      found.push_back(kernel);
+  return found;
+}
+
+bool hasFits(const ChemRequest &request) {
+  return isAsked(request.kernels, "viscosity") || isAsked(request.kernels, "conductivity");
+}
+
+/// That makes the same files again, without options that have no effect.
 std::string commandOf(const ChemRequest &request) {
   std::string command = "heddle chem";
   for (const fs::path &path : request.mechanism)
@@ -223,8 +257,8 @@ std::string commandOf(const ChemRequest &request) {
     command += " --from " + request.form;
   if (request.permissive)
     command += " --permissive";
-  command +=
-      " --kernel " + join(request.kernels) + " --variant " + join(request.variants) + warpsWords(request);
+  command += " --kernel " + join(existingKernels(request)) + " --variant " + join(existingVariants(request)) +
+             warpsWords(request);
   if (!request.quasiSteady.empty())
     command += " --qssa " + request.quasiSteady.filename().string();
   if (!request.stiff.empty())
@@ -242,8 +276,10 @@ std::string commandOf(const ChemRequest &request) {
     command += " --threads " + std::to_string(*layout.threadsForLoops);
   if (layout.keepFrom != usual.keepFrom)
     command += " --keep " + std::to_string(layout.keepFrom);
-  return command + " --units " + request.units + " --fits " + request.fits + " --precision " +
-         request.precision;
+  command += " --units " + request.units;
+  if (hasFits(request))
+    command += " --fits " + request.fits;
+  return command + " --precision " + request.precision;
 }
 
 kernels::Precision precisionOf(const std::string &name) {
@@ -299,10 +335,6 @@ struct Generated {
   std::optional<chem::Mechanism> mechanism; ///< nothing where a file is wrong
   std::vector<kernels::SourceFile> files;
 };
-
-bool isAsked(const std::vector<std::string> &list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
-}
 
 bool needsTransport(const ChemRequest &request) {
   return std::ranges::any_of(request.kernels, [](const std::string &each) { return each != "chemistry"; });
@@ -391,7 +423,6 @@ std::vector<WithoutEffect> optionsWithoutEffect(const ChemRequest &request) {
              "-o DIR generates them"}};
   const bool hasChemistry = isAsked(request.kernels, "chemistry");
   const bool hasStages = !request.quasiSteady.empty() || !request.stiff.empty();
-  const bool hasFits = isAsked(request.kernels, "viscosity") || isAsked(request.kernels, "conductivity");
   return {{{"--warps", "--ctas", "--qssa-warps", "--weights", "--placement", "--sums", "--replicate",
             "--constants"},
            !isAsked(request.variants, "warps"),
@@ -415,7 +446,7 @@ std::vector<WithoutEffect> optionsWithoutEffect(const ChemRequest &request) {
            "--long parts has no loops over exponentials",
            "remove --long parts"},
           {{"--fits"},
-           !hasFits,
+           !hasFits(request),
            "neither viscosity nor conductivity is generated, and diffusion always uses fits of 1/(D P)",
            ""}};
 }
@@ -430,11 +461,31 @@ void warnWithoutEffect(const CLI::App &verb, const ChemRequest &request, Session
   print(std::cerr, diagnostics, session.errorColour);
 }
 
+/// A kernel or variant that was named, and of which no file is written though others are.
+void warnOfMissing(const CLI::App &verb, const ChemRequest &request, Session &session) {
+  const std::vector<std::string> kernels = existingKernels(request), variants = existingVariants(request);
+  if (kernels.empty())
+    return; // an error
+  Diagnostics diagnostics;
+  const auto warn = [&](const char *option, const char *what, const std::vector<std::string> &named,
+                        const std::vector<std::string> &existing) {
+    for (const std::string &each : named)
+      if (verb.count(option) > 0 && !isAsked(existing, each))
+        diagnostics.warning({}, fmt::format("{} '{}' is not generated", what, each))
+            .withHint("matrix exists for viscosity and diffusion, with --precision double or mixed");
+  };
+  warn("--kernel", "kernel", request.kernels, kernels);
+  warn("--variant", "variant", request.variants, variants);
+  print(std::cerr, diagnostics, session.errorColour);
+}
+
 void runChem(const CLI::App &verb, const ChemRequest &request, Session &session) {
   if (!inputsCanBeRead(request, session))
     return;
   if (!request.states.empty() || !request.folder.empty())
     warnWithoutEffect(verb, request, session);
+  if (!request.folder.empty())
+    warnOfMissing(verb, request, session);
   if (!request.states.empty() && !request.stiff.empty() && request.timeStep == 0)
     complain(session, "--stiff needs --dt", "the time step that the rates of stiff species are scaled for, s",
              ExitBadUsage);
