@@ -51,6 +51,8 @@ void setOne(YamlUnits &units, const YamlNode &key, const YamlNode &value, Diagno
   if (isActivationEnergy ? !setActivationEnergy(units, unit) : !set(units, *setting, unit))
     diagnostics.error(value.location(), fmt::format("'{}' is no unit of {}", value.text(), name))
         .withHint(isActivationEnergy ? "such as cal/mol, J/kmol, eV or K" : "");
+  else if (isActivationEnergy)
+    warnOfMolecularEnergy(value, *unit, diagnostics);
 }
 
 } // namespace
@@ -71,6 +73,14 @@ std::optional<double> kelvinsPer(const Unit &unit) {
   if (isSame(unit.dimension, energyDimension))
     return unit.size / boltzmann;
   return std::nullopt;
+}
+
+void warnOfMolecularEnergy(const YamlNode &node, const Unit &unit, Diagnostics &diagnostics) {
+  const std::string text = node.text(), name = text.substr(text.find_last_of(" \t") + 1);
+  if (isSame(unit.dimension, energyDimension) && !name.ends_with("eV"))
+    diagnostics
+        .warning(node.location(), fmt::format("an activation energy in '{}' is one per molecule", name))
+        .withHint(fmt::format("write '{}/mol' if it is one per mole", name));
 }
 
 YamlUnits unitsOf(const YamlNode &node, YamlUnits units, Diagnostics &diagnostics) {

@@ -25,4 +25,8 @@ YamlUnits unitsOf(const YamlNode &node, YamlUnits units, Diagnostics &diagnostic
 /// the temperature that they make with R. Nothing where the unit is of something else.
 std::optional<double> kelvinsPer(const Unit &unit);
 
+/// 'kcal' without '/mol' is kcal per molecule, and a rate with it is practically zero: who writes it means kcal/mol.
+/// Nothing for eV, which is used per molecule.
+void warnOfMolecularEnergy(const YamlNode &node, const Unit &unit, Diagnostics &diagnostics);
+
 } // namespace heddle::chem

@@ -71,8 +71,10 @@ std::optional<double> YamlValues::activationTemperature(const YamlNode &node, co
     return std::nullopt;
   if (given->second.size == 0)
     return given->first * units.kelvinsPerActivationEnergy();
-  if (std::optional<double> kelvins = kelvinsPer(given->second))
+  if (std::optional<double> kelvins = kelvinsPer(given->second)) {
+    warnOfMolecularEnergy(node, given->second, diagnostics);
     return given->first * *kelvins;
+  }
   diagnostics
       .error(node.location(), fmt::format("'{}' has the wrong unit for an activation energy", node.text()))
       .withHint("such as cal/mol, J/kmol, eV or K");
