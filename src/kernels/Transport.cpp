@@ -87,7 +87,7 @@ TransportNumber fitsAreLogarithms(const TransportTask &task) { return {"fitsAreL
 
 TransportNumber unitNumber(const TransportTask &task) {
   return {"unit", unitOf(task.kernel, task.options.units), task.real(),
-          "of the result, with the pressure's in it"};
+          "factor to the units of the pressure and of the result"};
 }
 
 TransportTable viscosityFits(const TransportTask &task, const WilkeTables &wilke, std::string space) {
@@ -111,7 +111,7 @@ TransportTable conductivityTable(const TransportTask &task, std::string space) {
 }
 
 TransportTable weightTable(const TransportTask &task, std::string space) {
-  return {"Of a mole.", std::move(space), "weights", "[species]",
+  return {"Molecular weights.", std::move(space), "weights", "[species]",
           tableText(weightRows(task.model), task.real())};
 }
 
