@@ -6,6 +6,8 @@
 #include "chem/ChemkinRates.h"
 #include "chem/Numbers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace heddle::chem {
@@ -83,7 +85,7 @@ private:
       begin(line, words);
       return;
     case LineKind::Auxiliary:
-      if (!reportStraySlash(line, words))
+      if (!reportWordsAfterReaction(line, words))
         takeAuxiliary(line);
       return;
     case LineKind::Neither:
@@ -92,17 +94,30 @@ private:
     }
   }
 
-  /// `H+O2=O+OH 1E14 0 1000 /`: a reaction, but for the last word.
-  bool reportStraySlash(const Line &line, std::vector<Word> words) {
-    if (!hasLetter(line, '=') || words.empty() || words.back().text != "/")
+  /// How many words, up to three numbers, are a reaction if the others are ignored; 0 if none are.
+  static size_t reactionWords(const std::vector<Word> &words) {
+    for (size_t count = 1; count <= words.size() && words[count - 1].text.find('/') == std::string::npos;
+         ++count)
+      if (count > 3 && endsInThreeNumbers({words.begin(), words.begin() + count}))
+        return count;
+    return 0;
+  }
+
+  /// `H+O2=O+OH 1E14 0 1000 /`, or with `H2/2/` at its end: a reaction, but for what follows it.
+  bool reportWordsAfterReaction(const Line &line, std::vector<Word> words) {
+    const size_t count = hasLetter(line, '=') ? reactionWords(words) : 0;
+    if (count == 0 || count == words.size())
       return false;
-    const Word slash = words.back();
-    words.pop_back();
-    if (!endsInThreeNumbers(words))
-      return false;
+    const Word first = words[count], last = words.back();
+    words.resize(count);
     finish();
-    diagnostics.error(line.at(slash.column, 1), "a '/' after the three numbers of a reaction")
-        .withHint("remove it");
+    const size_t length = last.column + last.text.size() - first.column;
+    const bool isSlash = line.text.substr(first.column, length) == "/";
+    diagnostics
+        .error(line.at(first.column, length),
+               fmt::format("{} after the three numbers of a reaction", isSlash ? "a '/'" : "text"))
+        .withHint(isSlash ? "remove it"
+                          : "auxiliary data are in lines of their own; a comment begins with '!'");
     begin(line, words);
     return true;
   }

@@ -419,9 +419,10 @@ private:
       for (const YamlNode &item : row.items())
         rate.coefficients.push_back(values.number(item, "a coefficient").value_or(0));
     if (rate.coefficients.empty() || rate.coefficients.size() != size_t(rate.temperatures) * rate.pressures) {
-      diagnostics.error(node["data"].exists() ? node["data"].location() : reaction.location,
-                        fmt::format("the rows of the Chebyshev rate of '{}' must be there and of one length",
-                                    reaction.equation));
+      diagnostics.error(
+          node["data"].exists() ? node["data"].location() : reaction.location,
+          fmt::format("the Chebyshev rate of '{}' needs rows of coefficients, all of one length",
+                      reaction.equation));
       return false;
     }
     rate.coefficients[0] += std::log10(units.rateFactor(order));

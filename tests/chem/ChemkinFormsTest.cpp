@@ -386,6 +386,18 @@ TEST(ChemkinForms, AMisspelledKeywordIsNotTakenForASpecies) {
             std::string::npos);
 }
 
+TEST(ChemkinForms, TextAfterTheNumbersOfAReactionIsNotTakenForAuxiliaryData) {
+  const auto expect = [](const char *reactions, const char *message) {
+    const std::string said = complaints(fmt::format("REACTIONS\n{}\nEND\n", reactions));
+    EXPECT_NE(said.find(message), std::string::npos) << said;
+    EXPECT_EQ(said.find("error:"), said.rfind("error:")) << said;
+  };
+  expect("A+M=B+M 1 0 0 X/2/", "small.inp:8:15: error: text after the three numbers of a reaction\n");
+  expect("A=B 1 0 0\nC=2 A 1 0 0 /ref. 3/", "small.inp:9:13: error: text after the three numbers");
+  expect("A=B 1 0 0\nC=2 A 1 0 0 /ref. 3/", "hint: auxiliary data are in lines of their own");
+  expect("A=B 1 0 0 /", "error: a '/' after the three numbers of a reaction\n");
+}
+
 TEST(ChemkinForms, AllErrorsAreReportedInOneGo) {
   std::string said =
       complaints("REACTIONS\nA=Q 1 0 0\nA=B 1 0\nLOW/1 0/\nC=A 1 0 0\nA+B=C 1 0 0\nX/2/\nEND\n");
