@@ -488,7 +488,7 @@ void Runtime::noteArguments(const KernelEntry &entry, const vm::KernelInfo &info
                             const std::vector<uint8_t> &bytes) {
   std::vector<trace::ArgumentBytes> arguments;
   for (const auto &parameter : info.parameters)
-    arguments.push_back({bytes.data() + parameter.offset, parameter.bytes});
+    arguments.push_back({bytes.data() + parameter.offset, parameter.bytes, parameter.offset});
   copyLog.launched(
       entry.name, arguments, [&](uint64_t address) { return pieceAt(simulator.memory(), address); },
       !isAside(entry.name));

@@ -34,6 +34,7 @@ struct Piece {
 struct ArgumentBytes {
   const void *data = nullptr;
   size_t bytes = 0;
+  size_t offset = 0; ///< in the block of all arguments
 };
 
 class CopyRecorder {

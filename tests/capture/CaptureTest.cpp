@@ -256,6 +256,11 @@ TEST(Capture, MemoryOfStreamsAndRowsWithAPitch) {
   EXPECT_EQ(capture.manifest.regions[rows].bytes, 3 * 4096u);
 }
 
+TEST(Capture, AnErrorThatTheProgramHasNotAskedForStaysTheProgramsOwn) {
+  const Capturing run("memory", "asking late", {"HEDDLE_CAPTURE_KERNEL=add"});
+  expectSums(run.open(), RegionKind::Device);
+}
+
 TEST(Capture, TheFirstLaunchIsCapturedAndAllAreMeasured) {
   const Capturing run("memory", "shapes", {"HEDDLE_CAPTURE_KERNEL=scale"});
   EXPECT_EQ(run.open().manifest.grid.x, 1u);

@@ -44,19 +44,16 @@ RegionKind kindOf(MemoryKind kind) {
   return RegionKind::Device;
 }
 
-/// The parameters with their offsets; nothing where the runtime does not know them (before CUDA 12.4).
+/// The parameters with their offsets; nothing where their sizes are not known (before CUDA 12.4).
 std::optional<std::vector<Parameter>> parametersOf(const Launch &launch) {
-  using ParamInfo = cudaError_t(const void *, size_t, size_t *, size_t *);
-  auto *info = trace::real<ParamInfo>("cudaFuncGetParamInfo");
-  if (!info || REAL(cudaPeekAtLastError)() != cudaSuccess)
+  const auto arguments = trace::argumentsOf(launch);
+  if (!arguments)
     return std::nullopt;
   std::vector<Parameter> parameters;
-  size_t offset = 0, bytes = 0;
-  while (launch.arguments && info(launch.function, parameters.size(), &offset, &bytes) == cudaSuccess) {
-    const auto *value = static_cast<const unsigned char *>(launch.arguments[parameters.size()]);
-    parameters.push_back({offset, {value, value + bytes}});
+  for (const trace::ArgumentBytes &argument : *arguments) {
+    const auto *value = static_cast<const unsigned char *>(argument.data);
+    parameters.push_back({argument.offset, {value, value + argument.bytes}});
   }
-  REAL(cudaGetLastError)(); // one parameter too many was asked for
   return parameters;
 }
 

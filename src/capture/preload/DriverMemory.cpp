@@ -3,7 +3,7 @@
 // Types and values are those of cuda.h, declared here, so that any version of CUDA's headers will do.
 #include "capture/preload/DriverMemory.h"
 
-#include "trace/preload/Real.h"
+#include "trace/preload/Driver.h"
 
 #include <sys/mman.h>
 
@@ -34,20 +34,6 @@ struct Access {
   Location location;
   int flags = 3; // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 };
-
-/// A function of the driver; null where there is none.
-template <class Function> Function *driverFunction(const char *name) {
-  if (auto *linked = trace::real<Function>(name))
-    return linked;
-  static void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  return driver ? reinterpret_cast<Function *>(dlsym(driver, name)) : nullptr;
-}
-
-#define DRIVER(name, ...)                                                                                    \
-  [] {                                                                                                       \
-    static auto *function = driverFunction<int(__VA_ARGS__)>(#name);                                         \
-    return function;                                                                                         \
-  }()
 
 AllocationProperties propertiesOfDevice() {
   AllocationProperties properties;

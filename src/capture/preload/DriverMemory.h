@@ -7,9 +7,7 @@
 
 namespace heddle::capture {
 
-/// Device memory at addresses of our choice, by the driver's functions for virtual memory. Functions of the driver are
-/// looked up: in what the program is linked with (on the simulator they are in the same library as the runtime), then in
-/// libcuda.so.1.
+/// Device memory at addresses of our choice, by the driver's functions for virtual memory.
 class DevicePages : public Pages {
 public:
   struct Reserved {

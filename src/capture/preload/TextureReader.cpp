@@ -120,7 +120,8 @@ LiveTextures TextureList::read() const {
     else
       textures.notCaptured.push_back(entry.object);
   }
-  REAL(cudaGetLastError)(); // of questions that the runtime did not answer
+  if (!textures.notCaptured.empty())
+    REAL(cudaGetLastError)(); // of questions that the runtime did not answer
   return textures;
 }
 

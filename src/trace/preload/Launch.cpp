@@ -1,11 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two ways lead to the sizes of arguments. The runtime is asked for one argument too many, which it answers by an error.
+// That error takes the place of the program's last one: where the program has one that it has not asked for yet, the
+// driver is asked, which leaves the runtime's errors alone.
 #include "trace/preload/Launch.h"
+
+#include "trace/preload/Driver.h"
 
 namespace heddle::trace {
 namespace {
 
-/// Declared since CUDA 12.4; an older runtime does not have it.
-using ParamInfo = cudaError_t(const void *, size_t, size_t *, size_t *);
+/// Of an argument by its index; false where there is none.
+template <class Info> std::vector<ArgumentBytes> argumentsBy(const Launch &launch, Info info) {
+  std::vector<ArgumentBytes> arguments;
+  size_t offset = 0, bytes = 0;
+  while (launch.arguments && info(arguments.size(), &offset, &bytes))
+    arguments.push_back({launch.arguments[arguments.size()], bytes, offset});
+  return arguments;
+}
+
+std::optional<std::vector<ArgumentBytes>> argumentsByRuntime(const Launch &launch) {
+  // Declared since CUDA 12.4; an older runtime does not have it.
+  static auto *info = real<cudaError_t(const void *, size_t, size_t *, size_t *)>("cudaFuncGetParamInfo");
+  if (!info)
+    return std::nullopt;
+  auto arguments = argumentsBy(launch, [&](size_t index, size_t *offset, size_t *bytes) {
+    return info(launch.function, index, offset, bytes) == cudaSuccess;
+  });
+  REAL(cudaGetLastError)();
+  return arguments;
+}
+
+std::optional<std::vector<ArgumentBytes>> argumentsByDriver(const Launch &launch) {
+  static auto *kernelOf = real<cudaError_t(void **, const void *)>("cudaGetKernel");
+  auto *initialize = DRIVER(cuInit, unsigned);
+  auto *info = DRIVER(cuKernelGetParamInfo, void *, size_t, size_t *, size_t *);
+  void *kernel = const_cast<void *>(launch.function);
+  if (!initialize || !info || initialize(0) != 0)
+    return std::nullopt;
+  if (launch.way != Way::Kernel && (!kernelOf || kernelOf(&kernel, launch.function) != cudaSuccess))
+    return std::nullopt;
+  return argumentsBy(launch, [&](size_t index, size_t *offset, size_t *bytes) {
+    return info(kernel, index, offset, bytes) == 0;
+  });
+}
 
 } // namespace
 
@@ -29,16 +67,7 @@ cudaError_t Launch::make() const {
 }
 
 std::optional<std::vector<ArgumentBytes>> argumentsOf(const Launch &launch) {
-  auto *info = real<ParamInfo>("cudaFuncGetParamInfo");
-  // Asking for one parameter too many leaves an error behind, which must not hide one of the program's.
-  if (!info || REAL(cudaPeekAtLastError)() != cudaSuccess)
-    return std::nullopt;
-  std::vector<ArgumentBytes> arguments;
-  size_t offset = 0, bytes = 0;
-  while (launch.arguments && info(launch.function, arguments.size(), &offset, &bytes) == cudaSuccess)
-    arguments.push_back({launch.arguments[arguments.size()], bytes});
-  REAL(cudaGetLastError)();
-  return arguments;
+  return REAL(cudaPeekAtLastError)() == cudaSuccess ? argumentsByRuntime(launch) : argumentsByDriver(launch);
 }
 
 } // namespace heddle::trace

@@ -29,7 +29,8 @@ struct Launch {
   cudaError_t make() const;
 };
 
-/// The arguments with their sizes; nothing where the runtime does not know the sizes.
+/// The arguments with their sizes; nothing where neither the runtime nor the driver knows the sizes. An error that the
+/// program has not asked for yet stays what cudaGetLastError() will return.
 std::optional<std::vector<ArgumentBytes>> argumentsOf(const Launch &launch);
 
 } // namespace heddle::trace

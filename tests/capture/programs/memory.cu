@@ -295,6 +295,19 @@ int failing() {
   return checked(cudaDeviceSynchronize() == cudaSuccess);
 }
 
+/// A call that fails, whose error the program asks for after a launch that does not.
+int askingLate() {
+  const std::vector<int> in = numbers();
+  int *from = onDevice(in), *to = onDevice(std::vector<int>(kCount));
+  cudaSetDevice(999);
+  add<<<4, 256>>>(to, from, kCount);
+  if (cudaGetLastError() != cudaErrorInvalidDevice)
+    return checked(false);
+  std::vector<int> out(kCount);
+  CHECK(cudaMemcpy(out.data(), to, kCount * sizeof(int), cudaMemcpyDeviceToHost));
+  return checkedSum(out.data(), in.data());
+}
+
 /// 1 launch of 1 block, 3 of 4 blocks, 1 of 2 blocks with other threads; then another kernel.
 int shapes() {
   float *values = onDevice(std::vector<float>(kCount, 1.0f));
@@ -328,6 +341,7 @@ int main(int count, char **words) {
               {"graph", graph},
               {"shapes", shapes},
               {"failing", failing},
+              {"asking late", askingLate},
               {"link", link},
               {"literal", [] { return literal(false); }},
               {"other literal", [] { return literal(true); }}};
