@@ -5,6 +5,7 @@
 #include "KernelOption.h"
 #include "OptRequest.h"
 #include "PlacedOutput.h"
+#include "ProgramWords.h"
 #include "ShowEmitted.h"
 #include "SourceOptions.h"
 #include "Verbs.h"
@@ -419,10 +420,9 @@ void addOpt(CLI::App &app, Session &session) {
           "nvcc, clang or auto: for --verify nvcc if there is one, for the check Clang if it compiles "
           "the file")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
-  verb->add_option("--timeout", request->timeoutSeconds,
-                   "for --verify: seconds after which a kernel is stopped (default: no limit)")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+  addTimeoutOption(
+      *verb, request->timeoutSeconds,
+      "for --verify: time after which a kernel is stopped: 30, 30s, 5m or 1h (default: no limit)");
   request->source.addTo(*verb, session);
   verb->callback([request, &session] { opt(*request, session); });
 }

@@ -7,6 +7,7 @@
 #include "build/Gpu.h"
 #include "source/CompilerOptions.h"
 #include "support/ExitCode.h"
+#include "support/Numbers.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -42,10 +43,8 @@ void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWo
           "the GPU generation that is simulated and compiled for: sm_90, 8.6, hopper...; nvcc's -arch "
           "and -gencode are ignored")
       ->type_name("ARCH");
-  verb.add_option("--timeout", options.timeoutSeconds,
-                  "seconds after which a kernel is stopped (default: no limit)")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+  addTimeoutOption(verb, options.timeoutSeconds,
+                   "time after which a kernel is stopped: 30, 30s, 5m or 1h (default: no limit)");
   words.commands.addTo(verb);
   session.verbsThatCompile.insert(verb.get_name());
   Operands &operands = session.operands[verb.get_name()];
@@ -53,6 +52,17 @@ void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWo
     operands.usage = "FILE... [COMPILER-OPTION...] [-- ARGUMENT...]";
   operands.completion.files = true;
   operands.completion.extensions = {"cu", "cpp", "cc", "cxx", "c", "o", "a"};
+}
+
+void addTimeoutOption(CLI::App &verb, double &seconds, const std::string &help) {
+  auto inSeconds = [](std::string &word) {
+    const std::optional<double> read = readSeconds(word);
+    if (!read)
+      return fmt::format("'{}' is no time; possible are 30 (seconds), 30s, 5m, 1h, and 0 for no limit", word);
+    word = fmt::format("{}", *read);
+    return std::string();
+  };
+  verb.add_option("--timeout", seconds, help)->type_name("TIME")->transform(CLI::Validator(inSeconds, ""));
 }
 
 void addDeviceOption(CLI::App &verb, std::string &device, const std::string &help) {

@@ -24,6 +24,8 @@ struct ProgramWords {
 
 /// --compiler, --arch, --timeout and -p; whatever is not ours is a file or goes to the compiler.
 void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words, Session &session);
+/// --timeout 30|30s|5m|1h; 0: no limit.
+void addTimeoutOption(CLI::App &verb, double &seconds, const std::string &help);
 /// --device sim|gpu|auto. `vm` is the old name of sim: it is taken for one more release, with a note.
 void addDeviceOption(CLI::App &verb, std::string &device, const std::string &help);
 /// --device and --cores.

@@ -2,12 +2,13 @@
 #include "tune/Search.h"
 
 #include "model/Thresholds.h"
+#include "support/Numbers.h"
 #include "tune/Gain.h"
 
 #include <llvm/ADT/ScopeExit.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -22,15 +23,11 @@ using model::threshold::tune::leastGain;
 } // namespace
 
 std::optional<Budget> readBudget(const std::string &text) {
-  double number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string unit(end, text.data() + text.size());
-  if (error != std::errc() || number <= 0)
-    return std::nullopt;
-  if (unit.empty() && number == double(uint64_t(number)))
-    return Budget{std::nullopt, uint64_t(number)};
-  const double factor = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  return factor > 0 ? std::optional(Budget{number * factor, std::nullopt}) : std::nullopt;
+  if (const auto runs = readNumber<uint64_t>(text))
+    return *runs > 0 ? std::optional(Budget{std::nullopt, *runs}) : std::nullopt;
+  const std::optional<double> seconds = readSeconds(text);
+  const bool hasUnit = !text.empty() && std::isalpha(static_cast<unsigned char>(text.back()));
+  return seconds && *seconds > 0 && hasUnit ? std::optional(Budget{*seconds, std::nullopt}) : std::nullopt;
 }
 
 bool wasRun(const Evaluation &evaluation) {

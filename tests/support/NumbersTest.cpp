@@ -29,5 +29,15 @@ TEST(Numbers, HaveCommasBetweenThem) {
     EXPECT_EQ(readNumbers<int>(text), std::nullopt) << text;
 }
 
+TEST(Numbers, OfSecondsMayHaveAUnit) {
+  EXPECT_EQ(readSeconds("90"), 90.0);
+  EXPECT_EQ(readSeconds("0"), 0.0);
+  EXPECT_EQ(readSeconds("0.5s"), 0.5);
+  EXPECT_EQ(readSeconds("1.5m"), 90.0);
+  EXPECT_EQ(readSeconds("2h"), 7200.0);
+  for (const char *text : {"", "s", "-1", "-1s", "1d", "1 s", "1ms", "inf", "nan", "infs"})
+    EXPECT_EQ(readSeconds(text), std::nullopt) << text;
+}
+
 } // namespace
 } // namespace heddle
