@@ -17,6 +17,8 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
 
 #include <map>
 #include <set>
@@ -117,12 +119,13 @@ private:
         calls[callee] = {copies.of(callee), counter};
     for (const Replacement &part : changedCalls(unit, uses, calls))
       replace(part.part.getBegin(), part.text);
-    std::map<unsigned, std::pair<clang::SourceLocation, unsigned>> closing; ///< braces after a semicolon
+    std::map<unsigned, std::pair<clang::SourceLocation, unsigned>>
+        closing; ///< braces after a body's last token
     for (const Stmt *statement : uses.statements)
       if (isLoop(statement))
         countRounds(statement, replace, closing);
     for (const auto &[location, braces] : closing) {
-      std::string text = ";";
+      std::string text = lastTokenAt(braces.first);
       for (unsigned i = 0; i < braces.second; ++i)
         text += " }";
       replace(braces.first, text);
@@ -131,6 +134,14 @@ private:
     for (auto &[location, part] : parts)
       list.push_back(std::move(part));
     return insertCopy(context, unit, function, list);
+  }
+
+  /// The semicolon, or the brace of a body such as `if (...) {...}`, which the body's new braces follow.
+  std::string lastTokenAt(clang::SourceLocation location) const {
+    llvm::SmallString<8> buffer;
+    return Lexer::getSpelling(unit.sources().getSpellingLoc(location), buffer, unit.sources(),
+                              unit.context().getLangOpts())
+        .str();
   }
 
   template <class Replace, class Closing>
