@@ -292,6 +292,8 @@ void opt(OptRequest &request, Session &session) {
     return;
   Diagnostics diagnostics;
   std::optional<arch::Arch> arch = arch::findArch(request.source.archName(), diagnostics);
+  if (complain(diagnostics, session, ExitBadUsage))
+    return;
   options.arch = arch ? &*arch : nullptr;
   transform::assume(request.assumptions, options);
   transform::warnOfAssumptions(request.assumptions, request.files.front(), diagnostics);

@@ -92,6 +92,20 @@ bool readTarget(TuneRequest &request, Session &session) {
   return target.error.empty();
 }
 
+/// Candidates are compiled for the GPU that they are modelled for. False, and a complaint, where there is no such GPU, or none that
+/// the compilers have as a target.
+bool canCompileFor(const std::string &name, Session &session) {
+  Diagnostics diagnostics;
+  const std::optional<arch::Arch> arch = arch::findArch(name, diagnostics);
+  if (complain(diagnostics, session, ExitBadUsage))
+    return false;
+  const bool can = arch && !archForClang(name, "").empty();
+  if (!can)
+    complain(session, fmt::format("candidates cannot be compiled for '{}'", name), "--arch sm_52 or newer",
+             ExitBadUsage);
+  return can;
+}
+
 std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session) {
   tune::Problem problem;
   problem.file = request.files.front();
@@ -109,7 +123,7 @@ std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session)
     if (!readFlags(request, problem, session))
       return std::nullopt;
   }
-  if (!readTarget(request, session))
+  if (!readTarget(request, session) || !canCompileFor(request.source.archName(), session))
     return std::nullopt;
   problem.flags = session.compilerArguments;
   problem.arguments = session.programArguments;
