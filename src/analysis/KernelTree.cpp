@@ -59,7 +59,8 @@ static bool isUnseen(const source::Unit &unit, const Executed &executed) {
   const bool isWritten = executed.how == How::Call || executed.how == How::Member ||
                          executed.how == How::Operator || executed.how == How::Lambda ||
                          executed.how == How::Conversion;
-  if (isWritten || !executed.function)
+  // A trivial constructor may have a body, which Clang synthesizes.
+  if (isWritten || !executed.function || executed.function->isTrivial())
     return false;
   const FunctionDecl *body = nullptr;
   const bool isUsers = executed.function->hasBody(body) && unit.isUserCode(body->getLocation());
