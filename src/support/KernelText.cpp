@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The list of parameters follows the kernel's name: `__global__`, perhaps attributes with arguments, the name, a
-// parenthesis. Macros may hide it; then nothing is found.
+// parenthesis. A macro may contain `__global__`; then any function that is defined with the name counts.
 #include "support/KernelText.h"
 
 #include <algorithm>
@@ -89,6 +89,32 @@ std::pair<std::string, std::string> kernelAt(std::string_view text, size_t at) {
   return {};
 }
 
+/// The texts inside the parentheses of the parameters of functions with this name that `__global__` marks.
+std::vector<std::string> markedLists(std::string_view text, std::string_view kernel) {
+  constexpr std::string_view Mark = "__global__";
+  std::vector<std::string> lists;
+  for (size_t at = text.find(Mark); at != std::string::npos; at = text.find(Mark, at + 1))
+    if (auto [name, list] = kernelAt(text, at + Mark.size()); name == kernel)
+      lists.push_back(std::move(list));
+  return lists;
+}
+
+/// The same of all functions with this name that are defined in the text: a macro may contain `__global__`.
+std::vector<std::string> definedLists(std::string_view text, std::string_view kernel) {
+  std::vector<std::string> lists;
+  for (size_t at = text.find(kernel); at != std::string::npos; at = text.find(kernel, at + 1)) {
+    const size_t next = text.find_first_not_of(" \t\n\r", at + kernel.size());
+    const bool isWord = (!at || !isWordChar(text[at - 1])) && !isWordChar(text[at + kernel.size()]);
+    if (next == std::string::npos || !isWord || text[next] != '(')
+      continue;
+    const size_t close = behind(text, next);
+    const size_t body = text.find_first_not_of(" \t\n\r", close);
+    if (body != std::string::npos && text[body] == '{')
+      lists.emplace_back(text.substr(next + 1, close - next - 2));
+  }
+  return lists;
+}
+
 } // namespace
 
 std::string withoutComments(std::string_view text) {
@@ -124,14 +150,13 @@ std::string plainName(std::string name) {
 
 std::vector<std::string> parameterNamesIn(std::string_view source, std::string_view kernel,
                                           std::optional<size_t> count) {
-  constexpr std::string_view Mark = "__global__";
   const std::string text = withoutComments(source);
+  std::vector<std::string> lists = markedLists(text, kernel);
+  if (lists.empty() && !kernel.empty())
+    lists = definedLists(text, kernel);
   std::vector<std::string> names;
   bool isFound = false;
-  for (size_t at = text.find(Mark); at != std::string::npos; at = text.find(Mark, at + 1)) {
-    const auto [name, list] = kernelAt(text, at + Mark.size());
-    if (name != kernel)
-      continue;
+  for (const std::string &list : lists) {
     std::vector<std::string> here;
     for (std::string &piece : pieces(list))
       here.push_back(nameIn(std::move(piece)));

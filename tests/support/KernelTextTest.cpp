@@ -36,6 +36,14 @@ TEST(KernelText, withoutACountAnyNumberOfParametersWillDo) {
   EXPECT_EQ(parameterNamesIn("__global__ void k(int a); __global__ void k(int a, int b);", "k", std::nullopt),
             Names{});
 }
+TEST(KernelText, aMacroMayContainTheMark) {
+  const char *source = "#define KERNEL __global__ void __launch_bounds__(256)\n"
+                       "void launch(float *a) { if (k(1)) { k<<<1, 2>>>(a, 2); } k(a, 1); }\n"
+                       "KERNEL kk(int x, int y) {}\nKERNEL k(float *out, int n)\n{}";
+  EXPECT_EQ(parameterNamesIn(source, "k", 2), (Names{"out", "n"}));
+  EXPECT_EQ(parameterNamesIn("KERNEL k(int a) {} KERNEL k(float b) {}", "k", 1), Names{});
+  EXPECT_EQ(parameterNamesIn("__global__ void k(int a); void k(float b) {}", "k", 1), Names{"a"});
+}
 TEST(KernelText, commentsAndStringsAreLeftOut) {
   EXPECT_EQ(withoutComments("a // b\nc /* d */ e"), "a     \nc         e");
   EXPECT_EQ(withoutComments("f(\"k<<<\\\"\")"), "f(        )");
