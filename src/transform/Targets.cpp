@@ -89,7 +89,7 @@ std::vector<Target> behindPragma(const Directive &directive, const std::vector<T
 std::vector<Target> aroundPragma(const Directive &directive, const std::vector<Target> &all, unsigned line,
                                  Diagnostics &messages) {
   if (directive.number("line")) {
-    messages.error(directive.location, "a pragma speaks of what follows it: leave out 'line'");
+    messages.error(directive.location, "a pragma applies to what follows it: leave out 'line'");
     return {};
   }
   for (Target target : all)
@@ -114,9 +114,13 @@ void complainOfSubject(const Directive &directive, const TargetSearch &search,
     return;
   }
   if (locations.empty()) {
-    messages.refuse(targets.front().first().location,
-                    messageOf(directive, fmt::format("'{}' has no {}", targets.front().name,
-                                                     directiveRule(directive.name)->candidateText)));
+    std::vector<std::string> names;
+    for (const Target &target : targets)
+      names.push_back("'" + target.name + "'");
+    const std::string all = names.size() == 1 ? names.front() + " has no" : joinAnd(names) + " have no";
+    messages.refuse(
+        targets.front().first().location,
+        messageOf(directive, fmt::format("{} {}", all, directiveRule(directive.name)->candidateText)));
     return;
   }
   Diagnostic &several = messages.refuse(
