@@ -8,8 +8,12 @@ namespace heddle::transform {
 PassResult chooseAutomatically(Context &context) {
   const Kernel &kernel = context.target.first();
   if (!context.options.arch || !context.facts(kernel).threadsPerBlock()) {
-    context.kept(kernel.location, fmt::format("'{}': its block is not known", context.target.name))
-        .withHint("give it with --block X,Y,Z");
+    const bool differs = context.facts(kernel).launchesDisagree;
+    Diagnostic &kept = context.kept(
+        kernel.location, fmt::format("'{}': its {}", context.target.name,
+                                     differs ? "launches have different blocks" : "block is not known"));
+    if (!differs)
+      kept.withHint("give it with --block X,Y,Z");
     return Unchanged();
   }
   // Candidates are compiled one by one, which wants the kernel in the file itself.

@@ -134,7 +134,9 @@ ConsolidateChoice weighConsolidation(Context &context) {
     return no("its threads do not synchronize, and smaller blocks alone gain nothing");
   const BlockKnowledge known = blockKnowledge(context);
   if (!known.block || !context.options.arch)
-    return no("its block is known only at run time, and lanes would have to be ready for the largest");
+    return no(fmt::format("{}, and lanes would have to be ready for the largest",
+                          known.differs ? "it is launched with different blocks"
+                                        : "its block is known only at run time"));
   const auto &[x, y, z] = *known.block;
   const unsigned threads = unsigned(x * y * z);
 

@@ -110,13 +110,13 @@ BlockKnowledge blockKnowledge(Context &context) {
         continue;
       }
       std::array<int64_t, 3> block = {*shape[0], *shape[1], *shape[2]};
-      isSame &= !known.block || *known.block == block;
+      known.differs |= known.block && *known.block != block;
       known.block = known.block.value_or(block);
       most = std::max(most, threadsOf(block));
     }
   }
   known.mostThreads = isBounded && most > 0 ? std::min(most, promised) : promised;
-  if (!isSame)
+  if (!isSame || known.differs)
     known.block.reset();
   return known;
 }

@@ -13,6 +13,7 @@ constexpr unsigned lanesOfWarp = 32;
 /// What is known of the blocks that a kernel is launched with, over all its instantiations and launches.
 struct BlockKnowledge {
   std::optional<std::array<int64_t, 3>> block; ///< where it is the same everywhere
+  bool differs = false;                        ///< two launches have different ones
   bool isRow = false;                          ///< one thread in y and z, whatever it is in x
   int64_t mostThreads = 0;                     ///< no launch has more
 };

@@ -343,7 +343,8 @@ PassResult specializeByBranch(Context &context) {
   const Kernel &first = context.target.first();
   for (const char *setting : {"copy", "barrier", "buffers", "producers", "consumers"})
     if (context.directive.has(setting))
-      return context.refuse(first.location, "'{}' is for tiles: there are no roles in warps by kind",
+      return context.refuse(first.location,
+                            "'{}' is a setting of by=tiles: by=branch has no producer and consumer warps",
                             setting);
   if (std::optional<Needs> needed = firstNeeded(context, first, {separateNames, keepActiveText}))
     return *needed;

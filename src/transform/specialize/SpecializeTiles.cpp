@@ -55,6 +55,10 @@ bool hasPartsOfRoles(const Uses &uses) {
          });
 }
 
+std::string shapeText(const std::array<int64_t, 3> &block) {
+  return fmt::format("({}, {}, {})", block[0], block[1], block[2]);
+}
+
 class TileSpecializer {
 public:
   explicit TileSpecializer(Context &context)
@@ -89,7 +93,12 @@ private:
                                             : "its block size is known only at run time")
             .withHint("--block X,Y,Z states it; the emitted launch compares it at run time");
       if (instance != &kernel && *block != shape.block)
-        return context.refuse(instance->location, "its instantiations are launched with different blocks");
+        return context
+            .refuse(
+                instance->location,
+                "instantiations of '{}' are launched with different blocks, {} and {}, and roles are for one",
+                context.target.name, shapeText(shape.block), shapeText(*block))
+            .withHint("give the instantiations of one block a kernel of their own");
       shape.block = *block;
     }
     if (shape.groupThreads() % lanesInWarp == 0)

@@ -158,7 +158,7 @@ private:
     if (isPart)
       return refuse(node.statement,
                     "the barrier here is part of a larger statement, which cannot be cut there",
-                    "a vote of the block can be followed where it is all of what a statement assigns");
+                    "assign a vote of the block to a variable in a statement of its own, before it is used");
     if (isWhole) {
       decide(body, node, parent, Role::Fixed);
       return;
