@@ -147,28 +147,33 @@ bool GlobalShadow::ordered(const GlobalTouch &touch, unsigned lane, const Reader
 
 bool GlobalShadow::checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                                 CellValue fresh, CellValue before, GlobalAccessRules &rules) {
-  auto isReported = [&](GlobalPast past, CellValue value, Stamp mixed) {
+  auto isReported = [&](GlobalPast past, CellValue value, const Earlier &earlier) {
     past.sameInstruction = isOfThisTouch(past, lane, address, touch);
     if (!past.sameInstruction && ordered(touch, lane, past, rules))
       return false;
-    GlobalPast earlier = past;
-    earlier.stamp = mixed;
-    past.sameValue = isSame(fresh, value) && (!mixed || ordered(touch, lane, earlier, rules));
-    return rules.clash(lane, address, past, true);
+    past.sameValue = isSame(fresh, value);
+    if (rules.clash(lane, address, past, true))
+      return true;
+    // Not with the last write, but with one before it that this thread does not know of.
+    GlobalPast older{past.actor, earlier.write.stamp, earlier.write.instrId, earlier.thread};
+    older.strength = earlier.write.strength(), older.scope = past.scope;
+    return earlier.write.stamp && !ordered(touch, lane, older, rules) &&
+           rules.clash(lane, address, older, true);
   };
-  const bool reported = cell.write.actor && isReported(cell.write, before, cell.mixed);
+  const bool reported = cell.write.actor && isReported(cell.write, before, cell.earlier);
   if (!cell.more)
     return reported;
   // Who has the result of an atomic comes after the atomics before it on that word.
   const bool comesLast = cell.write.returns && ordered(touch, lane, cell.write, rules);
   for (Beside &beside : extras[cell.more - 1].writes) {
-    if (beside.past.actor < touch.orderedBelow || (!beside.mixed && isSame(fresh, beside.value)) ||
-        (comesLast && beside.past.strength == Strength::Atomic))
+    if (beside.past.actor < touch.orderedBelow ||
+        (!beside.earlier.write.stamp &&
+         (isSame(fresh, beside.value) || (comesLast && beside.past.strength == Strength::Atomic))))
       continue;
     for (uint32_t left = beside.lanes; left; left &= left - 1) {
       GlobalPast past = beside.past;
       past.thread = uint16_t(past.thread + std::countr_zero(left));
-      if (isReported(past, beside.value, beside.mixed)) {
+      if (isReported(past, beside.value, beside.earlier)) {
         beside.lanes = 0; // one lane of a warp is reported
         break;
       }
@@ -178,7 +183,8 @@ bool GlobalShadow::checkWriters(Cell &cell, const GlobalTouch &touch, unsigned l
 }
 
 /// See SharedShadow.
-void GlobalShadow::addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value, Stamp mixed) {
+void GlobalShadow::addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value,
+                             Earlier earlier) {
   const uint32_t bit = 1u << past.thread % 32;
   past.thread = uint16_t(past.thread / 32 * 32);
   auto ofSameWarp = [&](const Beside &beside) {
@@ -186,7 +192,7 @@ void GlobalShadow::addBeside(std::vector<Beside> &writers, GlobalPast past, Cell
   };
   for (Beside &beside : writers)
     if (ofSameWarp(beside) && beside.past.stamp == past.stamp && beside.past.instrId == past.instrId &&
-        beside.past.strength == past.strength && beside.value == value && beside.mixed == mixed) {
+        beside.past.strength == past.strength && beside.value == value && beside.earlier == earlier) {
       beside.lanes |= bit;
       return;
     }
@@ -194,7 +200,7 @@ void GlobalShadow::addBeside(std::vector<Beside> &writers, GlobalPast past, Cell
     auto older = std::find_if(writers.begin(), writers.end(), ofSameWarp);
     writers.erase(older != writers.end() ? older : writers.begin() + 1);
   }
-  writers.push_back({past, bit, value, mixed});
+  writers.push_back({past, bit, value, earlier});
 }
 
 void GlobalShadow::checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
@@ -289,7 +295,7 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
   }
   const bool reported = checkWriters(cell, touch, lane, address, fresh, before, rules);
   checkReaders(cell, touch, lane, address, rules);
-  // See SharedShadow::writeCell. Other blocks need not know of what all threads of this block know, which `mixed`
+  // See SharedShadow::writeCell. Other blocks need not know of what all threads of this block know, which `earlier`
   // states; what only this warp knows of is remembered beside the new write.
   auto isOfThisWarp = [&](const GlobalPast &past) {
     return past.actor == self.actor && past.thread / 32 == self.thread / 32;
@@ -297,26 +303,43 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
   auto isKnownToBlock = [&](const GlobalPast &past) {
     return past.actor == self.actor && past.stamp <= touch.known;
   };
-  Stamp mixed = 0;
-  auto replace = [&](const GlobalPast &past, CellValue value, Stamp itsMixed) {
-    mixed = std::max(mixed, isSame(fresh, value) ? itsMixed : past.stamp);
+  auto isRepresented = [&](const GlobalPast &past, CellValue value) {
+    return represents(self.strength, past.strength, isSame(fresh, value));
   };
+  Earlier earlier;
+  auto keep = [&](const Earlier &one) {
+    if (isRatherKept(one.write, earlier.write))
+      earlier = one;
+  };
+  auto replace = [&](const GlobalPast &past, CellValue value, const Earlier &itsEarlier) {
+    keep(itsEarlier);
+    if (!isRepresented(past, value))
+      keep({{past.stamp, past.instrId, past.strength}, past.thread});
+  };
+  const bool leavesTrace = cell.earlier.write.stamp || !isRepresented(last, before);
   if (!isFirst && (isKnownToBlock(last) || (last.actor == self.actor && last.thread == self.thread)))
-    replace(last, before, cell.mixed);
+    replace(last, before, cell.earlier);
   else if (!isFirst && !reported &&
            (isOfThisTouch(last, lane, address, touch) || !ordered(touch, lane, last, rules) ||
-            (last.actor == self.actor && !isStrong(self.strength) && (cell.mixed || !isSame(fresh, before)))))
-    addBeside(extraOf(cell).writes, last, before, cell.mixed);
+            (leavesTrace &&
+             (last.actor == self.actor ? !isStrong(self.strength) || !isStrong(last.strength)
+                                       : isStrong(self.strength) && !isStrong(last.strength)))))
+    addBeside(extraOf(cell).writes, last, before, cell.earlier);
   if (cell.more)
     std::erase_if(extras[cell.more - 1].writes, [&](Beside &beside) {
-      if (isKnownToBlock(beside.past) ||
-          (isOfThisWarp(beside.past) && beside.lanes >> lane & 1 && isSame(fresh, beside.value))) {
-        replace(beside.past, beside.value, beside.mixed);
-        beside.lanes &= isKnownToBlock(beside.past) ? 0 : ~(1u << lane);
+      if (isKnownToBlock(beside.past)) {
+        GlobalPast past = beside.past;
+        past.thread = uint16_t(past.thread + std::countr_zero(beside.lanes));
+        replace(past, beside.value, beside.earlier);
+        beside.lanes = 0;
+      } else if (isOfThisWarp(beside.past) && beside.lanes >> lane & 1 &&
+                 isRepresented(beside.past, beside.value)) {
+        keep(beside.earlier);
+        beside.lanes &= ~(1u << lane);
       }
       return !beside.lanes || beside.past.actor < touch.orderedBelow;
     });
-  cell.mixed = mixed;
+  cell.earlier = earlier;
   cell.write = self;
   if (isStrong(self.strength))
     return;

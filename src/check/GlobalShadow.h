@@ -72,9 +72,15 @@ private:
     GlobalPast past; ///< thread: lane 0 of the warp
     uint32_t lanes = 0;
   };
+  /// A write of the block that the last one does not represent (see Replaced), and its thread.
+  struct Earlier {
+    Replaced write;
+    uint16_t thread = 0;
+    bool operator==(const Earlier &) const = default;
+  };
   struct Cell {
     GlobalPast write;
-    Stamp mixed = 0; ///< the writer's newest write of another value than its last; 0: none
+    Earlier earlier;
     Readers read, other;
     uint32_t more = 0;                       ///< 1 + index in extras
     uint32_t nonCoherent = 0, ncInstrId = 0; ///< the actor and instrId of a read through the read-only path
@@ -85,7 +91,7 @@ private:
     GlobalPast past; ///< thread: lane 0 of the warp
     uint32_t lanes = 0;
     CellValue value;
-    Stamp mixed = 0;
+    Earlier earlier;
   };
   struct Extra {
     std::vector<Readers> reads; ///< further warps of the block of `read`
@@ -110,7 +116,7 @@ private:
   /// Returns whether the last write is reported as a finding, and drops those of its companions that are.
   bool checkWriters(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address, CellValue fresh,
                     CellValue before, GlobalAccessRules &rules);
-  static void addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value, Stamp mixed);
+  static void addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value, Earlier earlier);
   void checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                     GlobalAccessRules &rules);
   void noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalAccessRules &rules);

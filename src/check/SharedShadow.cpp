@@ -120,31 +120,35 @@ bool SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint
   if (word.write <= base || word.flags & Marked)
     return false;
   const unsigned me = touch.warp * 32 + lane;
-  auto isReported = [&](Past past, bool sameValue) {
-    past.sameValue = sameValue;
-    past.sameInstruction = isOfThisAccess(past, lane, address, grain.bytes, touch);
-    if (!(past.flags & Past::Pending) &&
-        (past.thread == me || (!past.sameInstruction && rules.knows(lane, past.thread, past.stamp))))
-      return false;
-    return rules.clash(lane, address, past);
+  auto isKnown = [&](const Past &past) {
+    return past.thread == me || rules.knows(lane, past.thread, past.stamp);
   };
-  auto isSameValue = [&](unsigned thread, CellValue value, Stamp mixed) {
-    return isSame(fresh, value) && (mixed <= base || rules.knows(lane, thread, mixed));
+  auto isReported = [&](Past past, CellValue value, const Replaced &earlier) {
+    past.sameValue = isSame(fresh, value);
+    past.sameInstruction = isOfThisAccess(past, lane, address, grain.bytes, touch);
+    if (!(past.flags & Past::Pending) && !past.sameInstruction && isKnown(past))
+      return false;
+    if (rules.clash(lane, address, past))
+      return true;
+    // Not with the last write, but with one before it that this thread does not know of.
+    const Past older{earlier.stamp, earlier.instrId, past.thread, earlier.strength(), 0, true};
+    return earlier.stamp > base && !isKnown(older) && rules.clash(lane, address, older);
   };
   const Past last = pastOf(grain, cell);
-  const bool reported = isReported(last, isSameValue(last.thread, before, word.mixed));
+  const bool reported = isReported(last, before, word.earlier);
   if (!(word.flags & ManyWriters))
     return reported;
   // Who has the result of an atomic comes after the atomics before it on that word.
-  const bool comesLast = last.returns && (last.thread == me || rules.knows(lane, last.thread, last.stamp));
+  const bool comesLast = last.returns && isKnown(last);
   for (Beside &beside : grain.extras[cell].writers) {
-    if (beside.past.stamp <= touch.known || (!beside.mixed && isSame(fresh, beside.value)) ||
-        (comesLast && beside.past.strength == Strength::Atomic))
+    if (beside.past.stamp <= touch.known ||
+        (!beside.earlier.stamp &&
+         (isSame(fresh, beside.value) || (comesLast && beside.past.strength == Strength::Atomic))))
       continue;
     for (uint32_t left = beside.lanes; left; left &= left - 1) {
       Past past = beside.past;
       past.thread = uint16_t(past.thread + std::countr_zero(left));
-      if (isReported(past, isSameValue(past.thread, beside.value, beside.mixed))) {
+      if (isReported(past, beside.value, beside.earlier)) {
         beside.lanes = 0; // one lane of a warp is reported
         break;
       }
@@ -154,13 +158,13 @@ bool SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint
 }
 
 /// Beside the write that is the last now, `past` stays remembered.
-void SharedShadow::addBeside(std::vector<Beside> &writers, Past past, CellValue value, Stamp mixed) {
+void SharedShadow::addBeside(std::vector<Beside> &writers, Past past, CellValue value, Replaced earlier) {
   const uint32_t bit = 1u << past.thread % 32;
   past.thread = uint16_t(past.thread / 32 * 32);
   for (Beside &beside : writers)
     if (beside.past.thread == past.thread && beside.past.stamp == past.stamp &&
         beside.past.instrId == past.instrId && beside.past.strength == past.strength &&
-        beside.value == value && beside.mixed == mixed) {
+        beside.value == value && beside.earlier == earlier) {
       beside.lanes |= bit;
       return;
     }
@@ -169,7 +173,7 @@ void SharedShadow::addBeside(std::vector<Beside> &writers, Past past, CellValue 
                                    [&](const Beside &beside) { return beside.past.thread == past.thread; });
     writers.erase(ofSameWarp != writers.end() ? ofSameWarp : writers.begin() + 1);
   }
-  writers.push_back({past, bit, value, mixed});
+  writers.push_back({past, bit, value, earlier});
 }
 
 bool SharedShadow::readCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
@@ -313,22 +317,30 @@ void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_
   if (word.flags & ManyWriters)
     writers = std::move(grain.extras[cell].writers);
   if (!isFirst && !reported && !(last.flags & Past::Pending) && last.thread != me)
-    addBeside(writers, last, before, word.mixed);
+    addBeside(writers, last, before, word.earlier);
   // This write takes the place of those of the same thread and value. Others stay: they are still unordered with
-  // other threads. For the last write `mixed` states that, without a list.
-  Stamp mixed = 0;
-  if (!isFirst && last.thread == me)
-    mixed = isSame(fresh, before) ? word.mixed : last.stamp;
+  // other threads. For the last write `earlier` states that, without a list.
+  Replaced earlier;
+  auto keep = [&](const Replaced &one) {
+    if (isRatherKept(one, earlier))
+      earlier = one;
+  };
+  if (!isFirst && last.thread == me) {
+    keep(word.earlier);
+    if (!represents(touch.strength, last.strength, isSame(fresh, before)))
+      keep({last.stamp, last.instrId, last.strength});
+  }
   for (Beside &beside : writers)
-    if (beside.past.thread / 32 == touch.warp && beside.lanes >> lane & 1 && isSame(fresh, beside.value)) {
-      mixed = std::max(mixed, beside.mixed);
+    if (beside.past.thread / 32 == touch.warp && beside.lanes >> lane & 1 &&
+        represents(touch.strength, beside.past.strength, isSame(fresh, beside.value))) {
+      keep(beside.earlier);
       beside.lanes &= ~(1u << lane);
     }
   std::erase_if(writers,
                 [&](const Beside &beside) { return !beside.lanes || beside.past.stamp <= touch.known; });
   forget(grain, cell);
   word.write = touch.stamp, word.writer = me, word.instrId = touch.instrId, word.strength = touch.strength;
-  word.mixed = mixed;
+  word.earlier = earlier;
   if (touch.returns)
     word.flags |= Returns;
   if (writers.empty())
@@ -366,7 +378,7 @@ void SharedShadow::write(const Touch &touch, AccessRules &rules) {
       word.writer = uint16_t(touch.warp * 32 + lane);
       word.instrId = touch.instrId;
       word.strength = touch.strength;
-      word.mixed = 0;
+      word.earlier = {};
     }
   }
 }
@@ -413,7 +425,7 @@ void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, S
       if (word.flags & HasPending) {
         forget(grain, cell);
         word.write = stamp, word.writer = uint16_t(thread), word.instrId = instrId;
-        word.strength = Strength::Weak, word.mixed = 0;
+        word.strength = Strength::Weak, word.earlier = {};
         if (engine) {
           word.flags |= ByEngine;
           word.write = Special;

@@ -35,6 +35,28 @@ struct Past {
 using CellValue = std::optional<uint32_t>;
 inline bool isSame(CellValue a, CellValue b) { return a && b && *a == *b; }
 
+/// Whether what races with the older of two writes of one thread also races with the newer one: it may be of the same
+/// value as the newer one, or as strong.
+inline bool represents(Strength newer, Strength older, bool sameValue) {
+  return (sameValue && older >= newer) || (older == Strength::Atomic && newer == Strength::Atomic);
+}
+
+/// Of the writes of a thread that its last one does not represent, the newest of the weakest. stamp 0: none.
+struct Replaced {
+  Stamp stamp = 0;
+  uint32_t instrId : 30 = 0;
+  uint32_t kind : 2 = 0; ///< a Strength
+
+  Replaced() = default;
+  Replaced(Stamp when, uint32_t instr, Strength strength)
+      : stamp(when), instrId(instr), kind(uint32_t(strength)) {}
+  Strength strength() const { return Strength(kind); }
+  bool operator==(const Replaced &) const = default;
+};
+inline bool isRatherKept(const Replaced &a, const Replaced &b) {
+  return !b.stamp || (a.stamp && (a.kind != b.kind ? a.kind < b.kind : a.stamp > b.stamp));
+}
+
 /// Who decides about what the shadow finds.
 class AccessRules {
 public:
@@ -105,9 +127,9 @@ private:
   };
 
   struct Word {
-    Stamp write = 0; ///< Special: look at the flags
-    Stamp read = 0;  ///< the newest of any warp; Special: a copy is reading
-    Stamp mixed = 0; ///< the writer's newest write of another value than its last; 0: none
+    Stamp write = 0;  ///< Special: look at the flags
+    Stamp read = 0;   ///< the newest of any warp; Special: a copy is reading
+    Replaced earlier; ///< by the writer
     uint32_t instrId = 0;
     uint16_t writer = 0;
     Strength strength = Strength::Weak;
@@ -124,7 +146,7 @@ private:
     Past past; ///< thread: lane 0 of the warp
     uint32_t lanes = 0;
     CellValue value;
-    Stamp mixed = 0;
+    Replaced earlier;
   };
   struct Extra {
     Stamp stamp = 0; ///< of the last write
@@ -154,7 +176,7 @@ private:
   /// Returns whether the last write is reported as a finding, and drops those of its companions that are.
   bool checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
                     CellValue fresh, CellValue before, AccessRules &rules);
-  static void addBeside(std::vector<Beside> &writers, Past past, CellValue value, Stamp mixed);
+  static void addBeside(std::vector<Beside> &writers, Past past, CellValue value, Replaced earlier);
   CellValue valueBefore(const Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
                         const Touch &touch, AccessRules &rules) const;
   void checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,

@@ -291,6 +291,49 @@ TEST_F(Shared, AThreadsOwnValuesStayKnownWhenAnotherThreadStoredBetween) {
   EXPECT_EQ(rules.clashes.size(), 1u) << "the 6 of warp 1 and the 5 of warp 0";
 }
 
+TEST_F(SameValue, TheStoreThatEqualStoresReplacedIsTheOneReported) {
+  addresses[0] = 0;
+  rules.values = {{0, 1}};
+  shadow.write(touch(0, 1, 4, 7), rules);
+  rules.memory = 1, rules.values = {{0, 2}};
+  shadow.write(touch(0, 1, 4, 8), rules);
+  rules.memory = 2;
+  shadow.write(touch(1, 1, 4, 9), rules);
+  ASSERT_EQ(rules.clashes.size(), 1u);
+  EXPECT_EQ(rules.clashes[0].second.instrId, 7u) << "the stores of 2 are equal; that of 1 is not";
+}
+
+TEST_F(Shared, AnAtomicDoesNotHideTheStoreOfItsThread) {
+  struct StrongPairsPass final : AccessRules {
+    std::vector<Past> clashes;
+    bool knows(unsigned, unsigned, Stamp) override { return false; }
+    bool clash(unsigned, uint64_t, const Past &past) override {
+      if (isStrong(past.strength))
+        return false;
+      clashes.push_back(past);
+      return true;
+    }
+    void unwritten(unsigned, uint64_t) override {}
+    CellValue stored(unsigned, uint64_t, unsigned) override { return {}; }
+    CellValue held(unsigned, uint64_t, unsigned) override { return {}; }
+  } strict;
+  everyLane(0);
+  auto atomic = [&](unsigned warp) {
+    Touch by = touch(warp, 1, 4, 9);
+    by.strength = Strength::Atomic;
+    shadow.write(by, strict);
+  };
+  shadow.write(touch(0, 1, 4, 7), strict);
+  atomic(0), atomic(0);
+  EXPECT_TRUE(strict.clashes.empty());
+  atomic(1);
+  ASSERT_EQ(strict.clashes.size(), 1u);
+  EXPECT_EQ(strict.clashes[0].instrId, 7u);
+  begin();
+  atomic(0), atomic(1), atomic(0), atomic(2);
+  EXPECT_EQ(strict.clashes.size(), 1u);
+}
+
 struct GlobalRecorder final : GlobalAccessRules {
   std::vector<std::pair<unsigned, GlobalPast>> clashes;
   std::vector<unsigned> empty, stale;

@@ -1,0 +1,22 @@
+// expect: clean
+// static: --block 64
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Each thread stores its number to its element, and after a barrier all store 7 to the first one.
+#include "Case.h"
+
+__global__ void mark(int *out) {
+  __shared__ int s[64];
+  int i = threadIdx.x;
+  s[i] = 0;
+  __syncthreads();
+  s[i] = i + 1;
+  __syncthreads();
+  s[0] = 7;
+  __syncthreads();
+  out[i] = s[i];
+}
+
+int main() {
+  mark<<<1, 64>>>(zeros(64));
+  return finish();
+}
