@@ -59,10 +59,9 @@ HEDDLE_ATOMIC_SUB(unsigned int, _block)
 HEDDLE_ATOMIC_SUB(unsigned int, _system)
 #undef HEDDLE_ATOMIC_SUB
 
+// Clang's internal function for the device scope is sequentially consistent; CUDA's is relaxed, and what it does not order
+// must not be hidden. The system scope includes the device.
 #define HEDDLE_ATOMIC_CAS(type, internal)                                                                    \
-  HEDDLE_DEVICE type atomicCAS(type *at, type expected, type value) {                                        \
-    return internal(at, expected, value);                                                                    \
-  }                                                                                                          \
   HEDDLE_DEVICE type atomicCAS_block(type *at, type expected, type value) {                                  \
     return internal##_block(at, expected, value);                                                            \
   }                                                                                                          \
@@ -74,4 +73,18 @@ HEDDLE_ATOMIC_CAS(unsigned int, __uAtomicCAS)
 HEDDLE_ATOMIC_CAS(unsigned long long, __ullAtomicCAS)
 HEDDLE_ATOMIC_CAS(unsigned short, __usAtomicCAS)
 #undef HEDDLE_ATOMIC_CAS
+
+#define HEDDLE_ATOMIC_CAS(type)                                                                              \
+  HEDDLE_DEVICE type atomicCAS(type *at, type expected, type value) {                                        \
+    __scoped_atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED,      \
+                                       __MEMORY_SCOPE_DEVICE);                                               \
+    return expected;                                                                                         \
+  }
+HEDDLE_ATOMIC_CAS(int)
+HEDDLE_ATOMIC_CAS(unsigned int)
+HEDDLE_ATOMIC_CAS(unsigned long long)
+#undef HEDDLE_ATOMIC_CAS
+HEDDLE_DEVICE unsigned short atomicCAS(unsigned short *at, unsigned short expected, unsigned short value) {
+  return atomicCAS_system(at, expected, value); // Clang would emit a loop
+}
 #undef HEDDLE_DEVICE

@@ -1,0 +1,18 @@
+// expect: clean
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Who leaves the lock has a fence, and who takes it too.
+#include "Case.h"
+
+__global__ void count(int *lock, int *value) {
+  while (atomicCAS(lock, 0, 1) != 0)
+    ;
+  __threadfence();
+  *value = *value + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+int main() {
+  count<<<2, 1>>>(zeros(1), zeros(1));
+  return finish();
+}
