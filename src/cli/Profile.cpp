@@ -129,8 +129,9 @@ void printProfile(const ProfileRequest &given, const ProgramProfile &profile,
   names.reserve(kernels.size());
   for (const KernelSummary &kernel : kernels)
     names.push_back(verify::readableName(kernel.kernel));
-  const report::ProfileOfProgram shown{arch, kernels, names, options.memory,
-                                       counts::estimateKernels(counters.launches, arch)};
+  const report::ProfileOfProgram shown{
+      arch,           kernels, names, options.memory, counts::estimateKernels(counters.launches, arch),
+      profile.stopped};
   if (given.json)
     std::cout << jsonText(report::profileJson(shown));
   else
@@ -150,6 +151,14 @@ int complainOfRun(const build::ProgramRun &run, bool hasProfile) {
   else if (run.execution.exitCode)
     std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", run.execution.exitCode);
   return !hasProfile || run.execution.exitCode || run.summary.failed ? ExitRefused : ExitDone;
+}
+
+/// Launches that the simulator stopped are not in the report; they are named on stderr.
+void reportStopped(const std::map<std::string, uint64_t> &stopped) {
+  for (const auto &[kernel, launches] : stopped)
+    std::cerr << fmt::format("heddle: {} of kernel '{}' {} stopped before the end: not profiled\n",
+                             counted(launches, "launch", "launches"), verify::readableName(kernel),
+                             launches == 1 ? "was" : "were");
 }
 
 void profile(const ProfileRequest &given, const arch::Arch &arch, Session &session) {
@@ -178,8 +187,12 @@ void profile(const ProfileRequest &given, const arch::Arch &arch, Session &sessi
     if (!isMeant(launch.kernel, given.kernel))
       ++others[launch.kernel];
   std::erase_if(made.launches, [&](const auto &launch) { return others.contains(launch.kernel); });
+  std::erase_if(made.stopped, [&](const auto &each) { return !isMeant(each.first, given.kernel); });
   if (!hasProfile)
     return;
+  reportStopped(made.stopped);
+  if (made.launches.empty() && !made.stopped.empty())
+    return complain(session, "no launch completed: there is no profile", "", ExitRefused);
   if (made.launches.empty())
     return complainOfNoLaunch(given.kernel, others, session);
   printProfile(given, made, counters, arch, session);

@@ -38,9 +38,12 @@ public:
   }
 
   void launchEnded(Observer &observer, const vm::LaunchRequest &request, const vm::LaunchResult &result) {
-    if (!result.ok())
-      return; // it was stopped: its blocks did not come to their end
     std::lock_guard lock(guard);
+    if (!result.ok()) { // it was stopped: its blocks did not come to their end
+      if constexpr (requires { program.stopped; })
+        ++program.stopped[vm::infoOf(*request.kernel).name];
+      return;
+    }
     program.launches.push_back(observer.take(registersOf(arch, vm::infoOf(*request.kernel))));
   }
 

@@ -136,6 +136,7 @@ bool writeProfile(const std::filesystem::path &file, const ProgramProfile &profi
   const Json json = {{"schema", Schema},
                      {"complete", profile.complete},
                      {"skipped", profile.skipped},
+                     {"stopped", profile.stopped},
                      {"launches", std::move(launches)}};
   const std::vector<uint8_t> bytes = Json::to_cbor(json);
   std::filesystem::path unfinished = file;
@@ -161,6 +162,7 @@ bool readProfile(const std::filesystem::path &file, ProgramProfile &profile) {
       return false;
     profile.complete = json.at("complete");
     profile.skipped = json.at("skipped").get<std::map<std::string, uint64_t>>();
+    profile.stopped = json.at("stopped").get<std::map<std::string, uint64_t>>();
     for (const Json &launch : json.at("launches"))
       profile.launches.push_back(launchOf(launch));
     return true;

@@ -51,6 +51,8 @@ struct ProgramProfile {
   std::vector<LaunchProfile> launches;
   /// Kernels by name: how often they were launched beyond what is here.
   std::map<std::string, uint64_t> skipped;
+  /// And how often the simulator stopped them: those launches are not here either.
+  std::map<std::string, uint64_t> stopped;
   bool complete = false; ///< false: the program ended before the runtime could say that it did
 };
 

@@ -131,7 +131,8 @@ Json profileJson(const ProfileOfProgram &profile) {
           {"arch", profile.arch.name},
           {"memory", levels[unsigned(profile.memory)]},
           {"latencies", profile.arch.latencies ? Json(profile.arch.latencies->source) : Json(nullptr)},
-          {"kernels", kernels}};
+          {"kernels", kernels},
+          {"stopped", profile.stopped}};
 }
 
 } // namespace heddle::report

@@ -20,6 +20,8 @@ struct ProfileOfProgram {
   divergence::MemoryLevel memory = divergence::MemoryLevel::L1;
   /// By mangled name: what the model predicts for a kernel; nothing where it was not counted.
   std::map<std::string, counts::KernelEstimate> estimates = {};
+  /// By mangled name: launches that the simulator stopped.
+  std::map<std::string, uint64_t> stopped = {};
 };
 
 std::string profileText(const ProfileOfProgram &profile);

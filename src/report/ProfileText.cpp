@@ -142,8 +142,8 @@ std::string scheduledText(const ProfileOfProgram &profile, const KernelSummary &
   const uint64_t blocks = uint64_t(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
   std::string text = cycles(kernel.scheduled);
   if (blocks < profile.arch.deviceSms)
-    text += fmt::format(": {} leave some of {} SMs idle, and the longest decides", counted(blocks, "block"),
-                        profile.arch.deviceSms);
+    text += fmt::format(": {} {} some of {} SMs idle, and the longest decides", counted(blocks, "block"),
+                        blocks == 1 ? "leaves" : "leave", profile.arch.deviceSms);
   return text;
 }
 
