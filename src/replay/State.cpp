@@ -102,12 +102,14 @@ State::Image State::store(const std::vector<uint64_t> &numbers, const std::strin
     hostCopies.emplace_back(new uint8_t[bytes]);
     image.host = hostCopies.back().get();
   }
-  std::vector<uint8_t> batch(image.host ? 0 : kBatchChunks * index.chunkBytes);
+  // Not cleared, and no larger than what is read: a capture can have hundreds of small objects.
+  const std::unique_ptr<uint8_t[]> batch(
+      image.host ? nullptr : new uint8_t[std::min(bytes, kBatchChunks * index.chunkBytes)]);
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   uint64_t at = 0;
   for (size_t first = 0; first < numbers.size(); first += kBatchChunks) {
     const size_t count = std::min(kBatchChunks, numbers.size() - first);
-    uint8_t *to = image.host ? hostCopies.back().get() + at : batch.data();
+    uint8_t *to = image.host ? hostCopies.back().get() + at : batch.get();
     std::vector<std::string> errors(count);
     uint64_t batchBytes = 0;
     bool isZero = !image.host;
@@ -143,7 +145,7 @@ State::Image State::store(const std::vector<uint64_t> &numbers, const std::strin
     if (variableSearch.isNeeded())
       variableSearch.search(to, batchBytes, 8, at, pointers);
     if (!image.host)
-      driver.check(driver.copyToDevice(image.device + at, batch.data(), batchBytes), what);
+      driver.check(driver.copyToDevice(image.device + at, batch.get(), batchBytes), what);
     at += batchBytes;
   }
   return image;
