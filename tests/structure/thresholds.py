@@ -101,10 +101,10 @@ def problems():
                 if number[0].rstrip("uUlLfF") not in PLAIN_NUMBERS:
                     line = code[:number.start()].count("\n") + 1
                     yield f"{file.relative_to(ROOT)}: {number[0]} (about line {line}) decides something: put it into src/model/Thresholds.def"
+    words = [(set(re.findall(r"\bthreshold::(\w+)", code)), set(re.findall(r"\w+", code))) for code in files.values()]
     for group, name in rows():
-        if not any(re.search(rf"\bthreshold::{group}\b", code) and re.search(rf"\b{name}\b", code) for code in files.values()):
+        if not any(group in groups and name in names for groups, names in words):
             yield f"src/model/Thresholds.def: nothing uses {group}.{name}"
-
 
     page = (ROOT / "docs/thresholds.md").read_text(encoding="utf-8")
     found = dict(re.findall(r"^constexpr [\w ]+? (\w+) = ([\d.]+)[uf]*;", (ROOT / RUNTIME).read_text(encoding="utf-8"), re.M))
