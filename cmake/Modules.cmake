@@ -70,7 +70,7 @@ endfunction()
 
 # heddle_precompile(TARGET SET... [OPTIONS option...]): headers that TARGET finds precompiled. Most of what a source file costs is reading others' headers.
 #
-# A SET is a file of cmake/: standard (the standard library, fmt, nlohmann), clang (Clang, fmt, nlohmann) or test (GoogleTest). A set, or several
+# A SET is a file of cmake/: standard (the standard library, fmt, nlohmann), clang (Clang, fmt, nlohmann), llvm (what writes IR) or test (GoogleTest). A set, or several
 # together, is compiled once for all targets that name it with the same OPTIONS, and once more for those with the simulator's arithmetic
 # flags (src/semantics): a precompiled header must have the flags of its users. Headers of Heddle's own may follow the sets; TARGET then has
 # precompiled headers of its own.
