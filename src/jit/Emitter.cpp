@@ -136,11 +136,12 @@ Value *FunctionEmitter::source(uint32_t instr, unsigned index, const ptx::Operan
   }
   if (const vm::SpecialRow *row = program.specialOf(operand)) {
     const unsigned bits = row->wide ? 64 : 32;
+    const bool isUniform = shapes.ofSource(instr, operand).isUniform(); // then the first lane has it for all
     llvm::Type *element = ir.getIntNTy(bits);
     Value *at = ir.CreateConstGEP1_64(
         ir.getInt8Ty(), registers.loadField(offsetof(vm::CompiledState, specials), ir.getPtrTy()),
-        row->offset + bits / 8 * registers.version.width * chunk);
-    if (asVector && !shapes.ofSource(instr, operand).isUniform())
+        row->offset + (isUniform ? 0 : bits / 8 * registers.version.width * chunk));
+    if (asVector && !isUniform)
       return ir.CreateAlignedLoad(registers.vectorType(element), at, llvm::Align(bits / 8));
     Value *value = ir.CreateLoad(element, at);
     return asVector ? registers.splat(value) : value;

@@ -47,10 +47,12 @@ struct CompiledState {
   uint32_t roundsLeft = 0; ///< backward jumps until the split is checked for polling
   uint32_t stopped = 0;
   uint32_t roundsCounted = 0; ///< value of roundsLeft up to which backward jumps are counted for the split
-  /// What was executed while lanes were apart (jit/Regions.h), not counted yet either.
-  uint64_t apartCounted = 0, apartThreads = 0;
+  /// What was executed while lanes were apart (jit/Regions.h), not counted yet either. Numbers that compiled code has just stored are
+  /// not neighbours: loaded together, as compilers like to do, they would have to wait until both are in the cache.
+  uint64_t apartCounted = 0;
   /// Lanes that were apart when compiled code stopped: `here` at the inst, others at the first inst of a block.
   uint32_t apartCount = 0, here = 0;
+  uint64_t apartThreads = 0;
   struct {
     uint32_t mask, pc;
   } apart[MostApart];

@@ -177,6 +177,7 @@ std::optional<EnteredCode> Warp::enterFromStart(uint32_t &budget) {
     countFor(state, *block, Lanes);
     exited = present;
     splitCount = 0;
+    unusedRoot = root;
     block->lanesExited();
     return std::nullopt;
   }

@@ -61,6 +61,10 @@ Grid::Grid(const LaunchRequest &launchRequest, const Limits &simulatorLimits, Me
 namespace {
 
 Dim3 unfold(uint64_t index, uint64_t x, uint64_t y) {
+  if (index <= UINT32_MAX) { // for which processors divide in a third of the time
+    const auto at = uint32_t(index), inX = uint32_t(x), inY = uint32_t(y);
+    return {at % inX, at / inX % inY, at / inX / inY};
+  }
   return {uint32_t(index % x), uint32_t(index / x % y), uint32_t(index / x / y)};
 }
 

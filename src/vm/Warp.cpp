@@ -38,7 +38,7 @@ void Warp::start(Block &owner, unsigned warpIndex, uint32_t lanes) {
   splits[0].state = SplitState::Ready;
   splits[0].idle = splits[0].deferred = false;
   hasBegun = false;
-  fillSpecials();
+  hasSpecials ? fillBlockSpecials(1) : fillSpecials();
   if (Steering *steering = owner.grid->request.steering) {
     begin(rootFrame());
     steering->warpBegins(*this);
@@ -48,6 +48,8 @@ void Warp::start(Block &owner, unsigned warpIndex, uint32_t lanes) {
 /// A frame for the kernel itself; all others are idle.
 Frame *Warp::rootFrame() {
   const Code &entry = block->grid->kernel.entry();
+  if (unusedRoot && entry.zeroed.empty() && unusedRoot->live == present)
+    return unusedRoot;
   idleFrames.clear();
   for (auto &frame : frames)
     idleFrames.push_back(frame.get());
@@ -58,6 +60,8 @@ Frame *Warp::rootFrame() {
 void Warp::begin(Frame *root) {
   const Code &entry = *root->code;
   hasBegun = true;
+  unusedRoot = nullptr;
+  fillBlockSpecials(Lanes);
   awaited = nullptr;
   copies.clear();
   bulks.clear();
@@ -126,19 +130,45 @@ static bool dependsOnBlock(ptx::SpecialReg reg) {
   }
 }
 
+/// Of what differs from block to block, these many lanes. Compiled code that a warp executes from its start reads the first one only.
+void Warp::fillBlockSpecials(unsigned lanes) {
+  using enum ptx::SpecialReg;
+  const Grid &grid = *block->grid;
+  const Dim3 &id = block->id, &cluster = grid.cluster;
+  for (const SpecialRow &special : blockSpecials) {
+    uint32_t value = 0;
+    switch (special.reg) {
+    case CtaIdX: value = id.x; break;
+    case CtaIdY: value = id.y; break;
+    case CtaIdZ: value = id.z; break;
+    case ClusterIdX: value = id.x / cluster.x; break;
+    case ClusterIdY: value = id.y / cluster.y; break;
+    case ClusterIdZ: value = id.z / cluster.z; break;
+    case ClusterCtaIdX: value = id.x % cluster.x; break;
+    case ClusterCtaIdY: value = id.y % cluster.y; break;
+    case ClusterCtaIdZ: value = id.z % cluster.z; break;
+    case ClusterCtaRank: value = block->rank; break;
+    case SmId: value = uint32_t(block->index % grid.limits.multiprocessors); break;
+    default: break;
+    }
+    std::fill_n(reinterpret_cast<uint32_t *>(base[2] + special.offset), lanes, value);
+  }
+}
+
 void Warp::fillSpecials() {
   using enum ptx::SpecialReg;
   const Grid &grid = *block->grid;
-  if (!hasSpecials)
-    specialRows.resize(grid.kernel.specialBytes + 64);
+  specialRows.resize(grid.kernel.specialBytes + 64);
   base[2] = alignedRows(specialRows.data());
-  const Dim3 &size = grid.request.block, &blocks = grid.request.grid, &id = block->id;
+  const Dim3 &size = grid.request.block, &blocks = grid.request.grid;
   const Dim3 &cluster = grid.cluster;
   const unsigned warps = unsigned(block->warps.size());
   const uint64_t sharedBytes = block->sharedBytes;
-  for (const SpecialRow &special : hasSpecials ? blockSpecials : grid.kernel.specials) {
-    if (!hasSpecials && dependsOnBlock(special.reg))
+  for (const SpecialRow &special : grid.kernel.specials) {
+    if (dependsOnBlock(special.reg)) {
       blockSpecials.push_back(special);
+      continue;
+    }
     uint8_t *at = base[2] + special.offset;
     uint32_t *row = reinterpret_cast<uint32_t *>(at);
     uint64_t value = 0;
@@ -159,31 +189,20 @@ void Warp::fillSpecials() {
     case NTidX: value = size.x; break;
     case NTidY: value = size.y; break;
     case NTidZ: value = size.z; break;
-    case CtaIdX: value = id.x; break;
-    case CtaIdY: value = id.y; break;
-    case CtaIdZ: value = id.z; break;
     case NCtaIdX: value = blocks.x; break;
     case NCtaIdY: value = blocks.y; break;
     case NCtaIdZ: value = blocks.z; break;
-    case ClusterIdX: value = id.x / cluster.x; break;
-    case ClusterIdY: value = id.y / cluster.y; break;
-    case ClusterIdZ: value = id.z / cluster.z; break;
     case NClusterIdX: value = blocks.x / cluster.x; break;
     case NClusterIdY: value = blocks.y / cluster.y; break;
     case NClusterIdZ: value = blocks.z / cluster.z; break;
-    case ClusterCtaIdX: value = id.x % cluster.x; break;
-    case ClusterCtaIdY: value = id.y % cluster.y; break;
-    case ClusterCtaIdZ: value = id.z % cluster.z; break;
     case ClusterNCtaIdX: value = cluster.x; break;
     case ClusterNCtaIdY: value = cluster.y; break;
     case ClusterNCtaIdZ: value = cluster.z; break;
-    case ClusterCtaRank: value = block->rank; break;
     case ClusterNCtaRank: value = cluster.count(); break;
     case IsExplicitCluster: value = grid.isExplicitCluster() ? AllLanes : 0; break;
     case WarpId: value = index; break;
     case NWarpId: value = warps; break;
     case WarpSize: value = Lanes; break;
-    case SmId: value = block->index % grid.limits.multiprocessors; break;
     case NSmId: value = grid.limits.multiprocessors; break;
     case GridId: value = grid.number; break;
     case TotalSmemSize:
@@ -201,6 +220,7 @@ void Warp::fillSpecials() {
     special.wide ? fillRow<uint64_t>(at, value) : fillRow<uint32_t>(at, uint32_t(value));
   }
   hasSpecials = true;
+  fillBlockSpecials(1);
 }
 
 // --- running

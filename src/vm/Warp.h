@@ -154,10 +154,12 @@ private:
   bool considerSpin(Split &split);
   uint64_t hashState(const Split &split) const;
   void fillSpecials();
+  void fillBlockSpecials(unsigned lanes);
   bool tryCompleteWarpSync(uint32_t members, uint16_t kind);
 
   std::vector<std::unique_ptr<Frame>> frames; ///< all that this warp has created
   std::vector<Frame *> idleFrames;
+  Frame *unusedRoot = nullptr; ///< as rootFrame made it: the warp has ended in compiled code without using it
   std::vector<uint8_t> specialRows;
   const Inst *awaited = nullptr;         ///< seen by observers, but waits until earlier blocks have finished
   bool hasSpecials = false;              ///< rows that are the same for every block of the launch are filled
