@@ -5,6 +5,7 @@
 #include "arch/Arch.h"
 
 #include "InputOutput.h"
+#include "Numbers.h"
 #include "Verbs.h"
 #include "arch/ArchJson.h"
 #include "arch/Fields.h"
@@ -266,7 +267,7 @@ void addArch(CLI::App &app, Session &session) {
       verb->add_option("--threads", request->kernel.threadsPerBlock,
                        "threads per block: print the occupancy (default: print the limits)")
           ->needs(name)
-          ->check(CLI::PositiveNumber);
+          ->check(positiveNumber());
   verb->add_option("--registers", request->kernel.registersPerThread,
                    "registers per thread (default: no limit by registers)")
       ->needs(threads);

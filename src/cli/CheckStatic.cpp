@@ -161,8 +161,8 @@ void failWithoutKernels(const std::filesystem::path &file) {
   std::ranges::sort(spokenNames);
   spokenNames.erase(std::unique(spokenNames.begin(), spokenNames.end()), spokenNames.end());
   fail(ExitBadUsage, fmt::format("there is no kernel '{}'", wanted),
-       fmt::format("did you mean '{}'? There are {}", nearestFirst(wanted, spokenNames).front(),
-                   joinAnd(spokenNames)));
+       fmt::format("did you mean '{}'? There {} {}", nearestFirst(wanted, spokenNames).front(),
+                   spokenNames.size() == 1 ? "is" : "are", joinAnd(spokenNames)));
 }
 
 // --- blocks

@@ -3,6 +3,7 @@
 
 #include "GenerateKernels.h"
 #include "InputOutput.h"
+#include "Numbers.h"
 #include "ProgramWords.h"
 #include "Verbs.h"
 #include "build/Gpu.h"
@@ -179,7 +180,8 @@ bool findKernel(tune::Problem &problem, Session &session) {
   const std::vector<std::string> names = nearestFirst(problem.kernel, tune::plainNames(*kernels));
   complain(session, fmt::format("there is no kernel '{}' in {}", problem.kernel, problem.file.string()),
            names.empty() ? "there is none at all"
-                         : fmt::format("did you mean '{}'? There are {}", names.front(), joinAnd(names)),
+                         : fmt::format("did you mean '{}'? There {} {}", names.front(),
+                                       names.size() == 1 ? "is" : "are", joinAnd(names)),
            ExitBadUsage);
   return false;
 }
@@ -438,8 +440,7 @@ void TuneRequest::addTo(CLI::App &verb, Session &session) {
                   "write everything that heddle-runner needs on a machine with a GPU to this folder")
       ->type_name("DIR");
   verb.add_option("--collect", collect, "take the results from such a folder")->type_name("DIR");
-  verb.add_option("--rounds", rounds, "for --plan: number of timed runs per launch")
-      ->check(CLI::PositiveNumber);
+  verb.add_option("--rounds", rounds, "for --plan: number of timed runs per launch")->check(positiveNumber());
   verb.add_option(
       "--copies", copies,
       "for --plan: end the program after this many device-to-host copies (default: run it to its end)");
