@@ -55,7 +55,7 @@ bool hasPartsOfRoles(const Uses &uses) {
          });
 }
 
-std::string shapeText(const std::array<int64_t, 3> &block) {
+std::string threadsText(const std::array<int64_t, 3> &block) {
   return fmt::format("({}, {}, {})", block[0], block[1], block[2]);
 }
 
@@ -97,7 +97,7 @@ private:
             .refuse(
                 instance->location,
                 "instantiations of '{}' are launched with different blocks, {} and {}, and roles are for one",
-                context.target.name, shapeText(shape.block), shapeText(*block))
+                context.target.name, threadsText(shape.block), threadsText(*block))
             .withHint("give the instantiations of one block a kernel of their own");
       shape.block = *block;
     }
