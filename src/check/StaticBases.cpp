@@ -162,6 +162,14 @@ Bases PointerBases::of(const vm::Code &code, const ptx::Instr &instr) const {
   return found ? onlyPointers(bases) : 0;
 }
 
+bool PointerBases::reachesGlobal(const vm::Code &code, const ptx::Instr &instr) const {
+  Bases bases = 0;
+  for (const ptx::Operand &operand : code.function->operandsOf(instr))
+    if (operand.isAddress())
+      bases |= ofOperand(code, operand);
+  return bases;
+}
+
 Bases PointerBases::ofAddress(const vm::Code &code, const ptx::Operand &operand) const {
   return onlyPointers(ofOperand(code, operand));
 }

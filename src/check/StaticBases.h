@@ -27,6 +27,9 @@ public:
 
   /// Of the address that a load, a store or an atomic uses; 0 where it is none of global memory.
   Bases of(const vm::Code &code, const ptx::Instr &instr) const;
+  /// Whether this generic address may be one of global memory; addresses that come from shared and local variables
+  /// alone are not.
+  bool reachesGlobal(const vm::Code &code, const ptx::Instr &instr) const;
   /// Of one address operand.
   Bases ofAddress(const vm::Code &code, const ptx::Operand &operand) const;
   /// What the kernel and all that it calls may write in global memory.

@@ -233,6 +233,15 @@ Flow StaticSteering::load(Warp &warp, const Inst &in, const TaintStep &s, uint32
   return Flow::Next;
 }
 
+/// The lanes whose store or atomic may lead to global memory. A generic address that is unknown may be of shared and of
+/// global memory: compilers merge stores to the two into one.
+uint32_t StaticSteering::mayBeGlobal(const Inst &in, const Reach &to, uint32_t mask) const {
+  const uint32_t elsewhere = mask & ~(to.shared | to.local);
+  const bool isGlobalToo =
+      in.space == MemorySpace::Generic && bases.reachesGlobal(*plan->code, plan->code->sourceOf(in));
+  return isGlobalToo ? elsewhere : elsewhere & ~to.unknownShared;
+}
+
 Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint32_t mask) {
   if (in.space == MemorySpace::Global) {
     observeGlobal(warp, in, s, mask, AccessKind::Store);
@@ -240,8 +249,7 @@ Flow StaticSteering::store(Warp &warp, const Inst &in, const TaintStep &s, uint3
   }
   Reach to;
   reach(warp, in, s, mask, to);
-  if (const uint32_t elsewhere = mask & ~(to.shared | to.local | to.unknownShared))
-    observeGlobal(warp, in, s, elsewhere, AccessKind::Store);
+  observeGlobal(warp, in, s, mayBeGlobal(in, to, mask), AccessKind::Store);
   noteUnknown(in, to, "store");
   if (to.unknownShared)
     sharedBytes.forget();
@@ -271,8 +279,7 @@ Flow StaticSteering::atomic(Warp &warp, const Inst &in, const TaintStep &s, uint
   }
   Reach to;
   reach(warp, in, s, mask, to);
-  if (const uint32_t elsewhere = mask & ~(to.shared | to.local | to.unknownShared))
-    observeGlobal(warp, in, s, elsewhere, AccessKind::Atomic);
+  observeGlobal(warp, in, s, mayBeGlobal(in, to, mask), AccessKind::Atomic);
   noteUnknown(in, to, "atomic");
   if (to.unknownShared)
     sharedBytes.forget();
@@ -307,6 +314,8 @@ Flow StaticSteering::matrix(Warp &warp, const Inst &in, const TaintStep &s, uint
   if (shape.lanes) {
     note(instr, "the shared addresses of this matrix depend on " + describe(shape.origins), shape.origins,
          OfShared);
+    if (to.unknownShared && in.space == MemorySpace::Generic && bases.reachesGlobal(*plan->code, instr))
+      leaveGlobal(in);
     return Flow::Next;
   }
   if (s.rule == TaintRule::MatrixStore) {

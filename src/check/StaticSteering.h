@@ -230,6 +230,7 @@ private:
   void copyArguments(Warp &warp, const Inst &in, uint32_t mask);
   void copyResults(Warp &warp, uint32_t mask);
   void forget(const Region &region, uint32_t lanes, Origins because);
+  uint32_t mayBeGlobal(const vm::Inst &in, const Reach &to, uint32_t mask) const;
   void noteUnknown(const vm::Inst &in, const Reach &to, const char *access);
   void forgetLocal(uint32_t lanes, Origins because);
   uint32_t indexOf(const Inst &in) const {

@@ -169,6 +169,23 @@ TEST(StaticGlobal, twoDimensionsNeedAGrid) {
   expectDecision(Decision::Proved, Between, checkOn(tiles, vm::Dim3{64, 9, 1}));
   expectDecision(Decision::Undecided, Between, checkOn(tiles, vm::Dim3{65, 9, 1}));
 }
+TEST(StaticGlobal, aGenericAddressOfSharedOrGlobalMemoryCountsForBoth) {
+  // Some threads store to the shared array, others to p[0]: one instruction, as compilers merge two stores.
+  const std::string address = "cvt.u64.u32 %rd3, %r3; cvta.shared.u64 %rd4, %rd3; setp.lt.u32 %p1, %r1, 32; "
+                              "selp.b64 %rd7, %rd0, %rd4, %p1; ";
+  for (const char *access :
+       {"st.u32 [%rd7], %r1;", "atom.add.u32 %r5, [%rd7], 1; st.global.u32 [%rd0], %r1;"}) {
+    StaticResult result = checkOn(address + access);
+    EXPECT_NE(result.of(InBlock).decision, Decision::Proved) << story(result);
+    EXPECT_NE(result.of(Between).decision, Decision::Proved) << story(result);
+    EXPECT_NE(result.of(Property::SharedRaces).decision, Decision::Proved) << story(result);
+  }
+  // An address that comes from the shared array alone is not one of global memory.
+  StaticResult result = checkOn("cvt.u64.u32 %rd3, %r3; cvta.shared.u64 %rd4, %rd3; cvt.u64.u32 %rd5, %r0; "
+                                "add.u64 %rd6, %rd4, %rd5; st.u32 [%rd6], %r1;");
+  expectDecision(Decision::Proved, InBlock, result);
+  expectDecision(Decision::Proved, Between, result);
+}
 
 } // namespace
 } // namespace heddle::check::test
