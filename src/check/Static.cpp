@@ -254,6 +254,8 @@ StaticRun runOnce(const StaticScene &scene, Choices &choices, bool onlyWhatIsCer
   run.barriers = observer.barriers();
   run.assumptions.usesShared = steering.usedShared();
   run.assumptions.loopsEnd = steering.passedLoop();
+  run.assumptions.noTrap = steering.passedTrap();
+  run.assumptions.noActsBeforeTrap = steering.passedActsBeforeTrap();
   run.assumptions.endedThreadsArrive =
       observer.completedWithoutEnded() || (steering.mayHaveLeft() && observer.barriers());
   for (const std::optional<UndecidedReason> &reason : {observer.leftBarrier(), observer.readOfOthers()})

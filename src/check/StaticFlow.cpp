@@ -105,6 +105,12 @@ void StaticSteering::leaveGlobal(const Inst &in) {
        0, setOf(Property::GlobalRacesInBlock) | setOf(Property::GlobalRacesBetweenBlocks));
 }
 
+/// Behind this branch, whose condition is data, threads are taken not to trap.
+void StaticSteering::passTrap(const Region &region) {
+  trapPassed |= region.mayTrap;
+  actsBeforeTrapPassed |= region.actsBeforeTrap;
+}
+
 Flow StaticSteering::branch(Warp &warp, const Inst &in, const TaintStep &s) {
   const uint32_t mask = warp.now().mask;
   const Taint unsure = s.rule == TaintRule::Table ? sourcesOf(s, mask) : taintOf(s.guard, mask);
@@ -116,6 +122,7 @@ Flow StaticSteering::branch(Warp &warp, const Inst &in, const TaintStep &s) {
     return in.run(warp, in, mask);
   }
   const Region &region = regions.of(*plan->code->function, indexOf(in));
+  passTrap(region);
   const bool syncs = region.sync != ptx::kNone, agrees = syncs && mayAgree(warp, s, region, unsure.lanes);
   if (syncs && !agrees && mayLeaveEarly(warp, in, s, region, unsure.lanes))
     return remain(warp, in, s, unsure.origins);
@@ -204,6 +211,7 @@ Flow StaticSteering::walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join)
     }
     const Who who = whoExecutes(warp, in, s, mask);
     Flow flow = Flow::Next;
+    trapPassed |= s.rule == TaintRule::Trap && (who.sure | who.maybe);
     if (in.counts && (s.rule == TaintRule::Leave || s.rule == TaintRule::Trap))
       mask &= ~who.sure; // those that leave have no more to do; those that may leave go on
     else if (!in.counts)
@@ -278,6 +286,8 @@ Flow StaticSteering::walkBranch(Warp &warp, const Inst &in, uint32_t &mask, uint
     }
   }
   const Region &region = regions.of(*code.function, indexOf(in));
+  if (unsure.lanes)
+    passTrap(region);
   if (unsure.lanes && region.sync != ptx::kNone && !goTogether(warp, s, region, unsure.lanes))
     return syncDepends(warp, in, region, unsure.origins);
   const uint32_t meets = region.join == ptx::kNone ? NoJoin : plan->startOf[region.join];

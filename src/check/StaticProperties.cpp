@@ -41,6 +41,8 @@ std::vector<std::string> assumedFor(Property property, const Assumptions &assump
   };
   add(assumptions.isOptimized && property != Property::BarrierUse && property != Property::Deadlock,
       "the accesses that the compiler removed do no harm");
+  add((assumptions.noTrap && property == Property::SharedBounds) || assumptions.noActsBeforeTrap,
+      "no trap or failed assertion stops the kernel");
   switch (property) {
   case Property::GlobalRacesInBlock:
   case Property::GlobalRacesBetweenBlocks:

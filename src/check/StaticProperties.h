@@ -20,6 +20,8 @@ struct Assumptions {
   unsigned flatDirections = 0;        ///< bits for x, y and z: the grid has one block in these directions
   bool parametersNotNegative = false; ///< those that are compared as unsigned numbers
   bool loopsEnd = false;              ///< loops that wait for no other thread end
+  bool noTrap = false;                ///< no trap that depends on data is executed
+  bool noActsBeforeTrap = false;      ///< accesses on the way to such a trap were left out
   bool endedThreadsArrive = false;    ///< threads that have ended count as arrived at block-wide barriers
   bool isOptimized = false;           ///< accesses that the compiler removed do no harm
   bool usesShared = false;            ///< what was read from shared memory decided something
@@ -29,6 +31,7 @@ struct Assumptions {
     parametersNotNegative |= other.parametersNotNegative;
     usesShared |= other.usesShared;
     flatDirections |= other.flatDirections;
+    noTrap |= other.noTrap, noActsBeforeTrap |= other.noActsBeforeTrap;
     loopsEnd |= other.loopsEnd, endedThreadsArrive |= other.endedThreadsArrive;
   }
 };

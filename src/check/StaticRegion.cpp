@@ -185,6 +185,13 @@ bool Regions::touchesLocal(const ptx::Function &function, const ptx::Instr &inst
   return space == ptx::Space::Local || (space == ptx::Space::None && generic.toLocal);
 }
 
+bool Regions::mayTrap(const ptx::Function &function, const ptx::Instr &instr) {
+  if (instr.op != Op::Call)
+    return instr.op == Op::Trap;
+  const ptx::Function *callee = calleeOf(module, function, instr);
+  return callee && (callee->name == "__assertfail" || effectsOf(*callee).mayTrap);
+}
+
 Effects Regions::effectsOf(const ptx::Function &function) {
   if (auto it = effects.find(&function); it != effects.end())
     return it->second;
@@ -195,6 +202,7 @@ Effects Regions::effectsOf(const ptx::Function &function) {
     found.touchesShared |= touchesShared(function, instr);
     found.touchesGlobal |= touchesGlobal(function, instr);
     found.touchesLocal |= touchesLocal(function, instr);
+    found.mayTrap |= mayTrap(function, instr);
   }
   return effects[&function] = found;
 }
@@ -233,6 +241,7 @@ void Regions::scanInstruction(const ptx::Function &function, uint32_t index, Reg
   region.storesShared |= shared && ptx::info(instr.op).memory != ptx::Memory::Loads;
   region.touchesGlobal |= touchesGlobal(function, instr);
   region.touchesLocal |= touchesLocal(function, instr);
+  region.mayTrap |= mayTrap(function, instr);
   region.plainSync &= !syncs || isPlainSync(function, instr);
   region.blockSync &= !syncs || isBlockBarrier(function, instr);
   region.warpSync &= !syncs || (instr.op != Op::Call && ptx::info(instr.op).lanes == ptx::Lanes::Named) ||
@@ -311,6 +320,34 @@ bool Regions::isPolling(const ptx::Function &f, uint32_t branch, const std::vect
   return polls;
 }
 
+/// Whether all ways from this branch that do not end well end in a trap soon: without a loop.
+bool Regions::findTrap(const ptx::Function &function, const ptx::Block &branch, Region &region) {
+  const std::vector<bool> &well = endsWell(function);
+  std::vector<bool> visited(function.blocks.size(), false), seen(function.registers.size(), false);
+  std::vector<uint32_t> todo;
+  auto visit = [&](uint32_t next) {
+    if (!well[next] && !visited[next])
+      visited[next] = true, todo.push_back(next);
+  };
+  for (uint32_t succ : branch.succs)
+    visit(succ);
+  Region way;
+  while (!todo.empty()) {
+    const uint32_t next = todo.back();
+    todo.pop_back();
+    scan(function, next, way, seen);
+    for (uint32_t succ : function.blocks[next].succs) {
+      if (succ <= next)
+        return false;
+      visit(succ);
+    }
+  }
+  region.mayTrap = true;
+  region.actsBeforeTrap =
+      way.touchesShared || way.touchesGlobal || way.touchesLocal || way.sync != ptx::kNone;
+  return true;
+}
+
 Region Regions::find(const ptx::Function &function, uint32_t index) {
   const ptx::Instr &instr = function.instrs[index];
   const uint32_t home = function.blockOf[index];
@@ -321,7 +358,7 @@ Region Regions::find(const ptx::Function &function, uint32_t index) {
   for (uint32_t succ : block.succs)
     if (well[succ])
       ends.push_back(succ);
-  if (!isLeaving(instr) && ends.size() == 1 && block.succs.size() > 1) {
+  if (!isLeaving(instr) && ends.size() == 1 && block.succs.size() > 1 && findTrap(function, block, region)) {
     region.join = function.blocks[ends[0]].first;
     return region;
   }

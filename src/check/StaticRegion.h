@@ -27,9 +27,11 @@ struct Region {
   bool polls = false;            ///< loops: ends when memory says so that other threads may change meanwhile
   bool loops = false;            ///< the branch may be reached again from inside
   bool hasLoop = false;          ///< there is a loop inside
-  bool plainSync = true;         ///< synchronizes by whole-block barriers and inside warps only
-  bool warpSync = true;          ///< synchronizes inside warps only
-  bool blockSync = true;         ///< synchronizes by whole-block barriers only
+  bool mayTrap = false; ///< there is a trap or a failed assertion, or the branch is taken to go another way
+  bool actsBeforeTrap = false; ///< there are accesses or synchronization on the way to that trap
+  bool plainSync = true;       ///< synchronizes by whole-block barriers and inside warps only
+  bool warpSync = true;        ///< synchronizes inside warps only
+  bool blockSync = true;       ///< synchronizes by whole-block barriers only
   bool fallsBack = false,
        jumpsBack = false;        ///< loops: whether one returns by falling through, or by jumping
   std::vector<uint32_t> written; ///< registers, each once
@@ -43,7 +45,7 @@ bool leavesAtOnce(const ptx::Function &function, uint32_t block);
 
 /// What a call of a function may do.
 struct Effects {
-  bool syncs = false, touchesShared = false, touchesGlobal = false, touchesLocal = false;
+  bool syncs = false, touchesShared = false, touchesGlobal = false, touchesLocal = false, mayTrap = false;
 };
 
 /// Finds regions when they are asked for, and keeps them.
@@ -73,10 +75,12 @@ private:
   Region find(const ptx::Function &function, uint32_t instr);
   void scan(const ptx::Function &function, uint32_t block, Region &region, std::vector<bool> &seen);
   const std::vector<bool> &endsWell(const ptx::Function &function);
+  bool findTrap(const ptx::Function &function, const ptx::Block &branch, Region &region);
   bool synchronizes(const ptx::Function &function, const ptx::Instr &instr);
   bool touchesShared(const ptx::Function &function, const ptx::Instr &instr);
   bool touchesGlobal(const ptx::Function &function, const ptx::Instr &instr);
   bool touchesLocal(const ptx::Function &function, const ptx::Instr &instr);
+  bool mayTrap(const ptx::Function &function, const ptx::Instr &instr);
   void scanInstruction(const ptx::Function &function, uint32_t index, Region &region);
   bool isPolling(const ptx::Function &function, uint32_t branch, const std::vector<bool> &blocks);
 

@@ -169,6 +169,7 @@ Flow StaticSteering::act(Warp &warp, const Inst &in, const TaintStep &s, const W
     return giveUp(warp, in, "the static check does not know what this instruction does", who.because);
   if (s.rule == TaintRule::Call)
     return call(warp, in, s, who);
+  trapPassed |= s.rule == TaintRule::Trap && who.maybe;
   if (s.rule == TaintRule::Trap || s.rule == TaintRule::Stack)
     return who.sure ? execute(warp, in, who.sure) : Flow::Next;
   if (who.maybe && s.rule > TaintRule::Image && s.rule != TaintRule::CopyAsync && s.rule != TaintRule::Order)

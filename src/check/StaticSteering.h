@@ -106,6 +106,9 @@ public:
 
   /// A loop was passed whose end depends on data: that it ends is taken for granted.
   bool passedLoop() const { return loopPassed; }
+  /// Whether a trap or an assertion that may fail was passed, and one after accesses that were left out for it.
+  bool passedTrap() const { return trapPassed; }
+  bool passedActsBeforeTrap() const { return actsBeforeTrapPassed; }
   /// A value that is known was read from shared memory.
   bool usedShared() const { return sharedUsed; }
 
@@ -230,6 +233,7 @@ private:
   void copyArguments(Warp &warp, const Inst &in, uint32_t mask);
   void copyResults(Warp &warp, uint32_t mask);
   void forget(const Region &region, uint32_t lanes, Origins because);
+  void passTrap(const Region &region);
   uint32_t mayBeGlobal(const vm::Inst &in, const Reach &to, uint32_t mask) const;
   void noteUnknown(const vm::Inst &in, const Reach &to, const char *access);
   void forgetLocal(uint32_t lanes, Origins because);
@@ -334,6 +338,7 @@ private:
   std::vector<UndecidedReason> reasons;
   std::set<std::pair<const ptx::Instr *, PropertySet>> named;
   bool stopped = false, loopPassed = false, sharedUsed = false, anywhereWritten = false;
+  bool trapPassed = false, actsBeforeTrapPassed = false;
 };
 
 } // namespace heddle::check
