@@ -129,6 +129,10 @@ bool StaticSteering::follow(Warp &warp, const Inst &in, const TaintStep &s, uint
     load(0, bits, a);
     each([&](unsigned lane) { return forms.add({}, a[lane], -1); });
     break;
+  case Op::Not: // -1 - a: compilers make it of n - 1 - i
+    load(0, bits, a);
+    each([&](unsigned lane) { return forms.add({Forms::Constant, -1}, a[lane], -1); });
+    break;
   case Op::Mul:
   case Op::Mad: {
     if (instr.mods.mul != ptx::MulMode::Lo && instr.mods.mul != ptx::MulMode::Wide)

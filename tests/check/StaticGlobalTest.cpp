@@ -186,6 +186,18 @@ TEST(StaticGlobal, aGenericAddressOfSharedOrGlobalMemoryCountsForBoth) {
   expectDecision(Decision::Proved, InBlock, result);
   expectDecision(Decision::Proved, Between, result);
 }
+TEST(StaticGlobal, aReversedIndexIsFollowed) {
+  // p[n - 1 - i], which compilers write as ~i + n
+  const std::string reversed =
+      "mov.u32 %r10, %ctaid.x; mad.lo.s32 %r12, %r10, 64, %r1; not.b32 %r13, %r12; "
+      "add.s32 %r14, %r13, %r0; mul.wide.s32 %rd1, %r14, 4; add.u64 %rd2, %rd0, %rd1; ";
+  StaticResult result = checkOn(reversed + "st.global.u32 [%rd2], %r1;");
+  expectDecision(Decision::Proved, InBlock, result);
+  expectDecision(Decision::Proved, Between, result);
+  // The neighbour's element.
+  result = checkOn(reversed + "st.global.u32 [%rd2], %r1; ld.global.u32 %r5, [%rd2+4];");
+  expectDecision(Decision::Violated, InBlock, result);
+}
 
 } // namespace
 } // namespace heddle::check::test

@@ -34,3 +34,11 @@ __global__ void rounds(int count) {
   if (threadIdx.x < count)
     asm volatile("bar.sync 1, 32;");
 }
+
+// RUN: %heddle check %s --static --block 64 -k reverse --compiler clang | FileCheck %s --check-prefix=REVERSE
+// REVERSE: holds: kernel 'reverse': all 7 properties, for every input
+__global__ void reverse(float *y, const float *x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[n - 1 - i] = x[i];
+}
