@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 namespace heddle::check {
 namespace {
 
@@ -23,6 +25,16 @@ const ptx::Instr *gridBarrierOf(const vm::Kernel &kernel) {
              ptx::SpecialReg(operand.index) == ptx::SpecialReg::EnvReg2))
           return &instr;
   return nullptr;
+}
+
+bool mentionsWord(const std::string &source, const std::string &word) {
+  auto isPart = [&](size_t at) {
+    return at < source.size() && (std::isalnum(uint8_t(source[at])) || source[at] == '_');
+  };
+  for (size_t at = source.find(word); at != std::string::npos; at = source.find(word, at + 1))
+    if ((!at || !isPart(at - 1)) && !isPart(at + word.size()))
+      return true;
+  return false;
 }
 
 } // namespace
@@ -40,7 +52,7 @@ void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
   for (const std::string &source : sourcesOf(module)) {
     const LaunchesSeen here = launchesOf(withoutComments(source), plain);
     seen.plain |= here.plain, seen.cooperative |= here.cooperative;
-    const bool isAboutIt = source.find(plain) != std::string::npos; // headers of cooperative groups are not
+    const bool isAboutIt = mentionsWord(source, plain); // headers of cooperative groups are not
     asksFirst |= isAboutIt && source.find("is_valid") != std::string::npos;
   }
   // Who asks is_valid() first may be launched either way; and the text does not distinguish kernels of one name.
