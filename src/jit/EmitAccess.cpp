@@ -39,9 +39,26 @@ Access FunctionEmitter::describe(uint32_t instr) {
   return access;
 }
 
+/// How far the lowest address of lanes that are compared together is from that of the first one, and the highest from the lowest.
+struct Reach {
+  int64_t lowest = 0;
+  uint64_t between = 0;
+};
+
+static Reach reachOf(const Access &access, unsigned lanes) {
+  const int64_t last = access.address.stride * int64_t(lanes - 1);
+  return {std::min(last, int64_t(0)), uint64_t(std::abs(last))};
+}
+
+/// The lanes whose addresses are compared together: those of a chunk, or all.
+unsigned FunctionEmitter::comparedLanes(const Access &access) const {
+  return access.address.isOneScalar() ? vm::Lanes : registers.version.width;
+}
+
 /// Emits the bounds; returns whether nothing at all is inside.
 Value *FunctionEmitter::emitBounds(Access &access) {
-  Value *all = ir.getInt64(access.all);
+  const bool isOneByOne = !access.address.isUniform() && !isRegular(access);
+  Value *all = ir.getInt64(access.all + (isOneByOne ? 0 : reachOf(access, comparedLanes(access)).between));
   if (access.in.space == vm::MemorySpace::Shared) {
     Value *bytes = registers.loadField(offsetof(vm::CompiledState, sharedBytes), ir.getInt64Ty());
     access.begin = llvm::ConstantInt::get(access.type, 0);
@@ -84,13 +101,11 @@ Value *FunctionEmitter::emitOutside(uint32_t instr, const Access &access, unsign
     Value *low = ir.CreateAnd(at, llvm::ConstantInt::get(at->getType(), access.all - 1));
     return ir.CreateICmpNE(low, llvm::Constant::getNullValue(at->getType()));
   };
-  if (access.address.isUniform() || isRegular(access)) {
+  if (access.address.isUniform() || isRegular(access)) { // of others, one is aligned if the first is
     Value *at = addressOf(access, chunk, false);
-    Value *wrong = ir.CreateOr(isOutside(at), isMisaligned(at));
-    if (access.address.stride == 0)
-      return wrong;
-    const int64_t reach = access.address.stride * int64_t(registers.version.width - 1);
-    return ir.CreateOr(wrong, isOutside(ir.CreateAdd(at, llvm::ConstantInt::getSigned(access.type, reach))));
+    const int64_t lowest = reachOf(access, comparedLanes(access)).lowest;
+    Value *from = lowest ? ir.CreateAdd(at, llvm::ConstantInt::getSigned(access.type, lowest)) : at;
+    return ir.CreateOr(isOutside(from), isMisaligned(at));
   }
   Value *at = addressOf(access, chunk, true);
   Value *wrong = ir.CreateOr(isOutside(at), isMisaligned(at));
@@ -293,7 +308,8 @@ void FunctionEmitter::emitAccess(uint32_t instr) {
     ir.SetInsertPoint(body);
   }
   Value *wrong = emitBounds(access);
-  for (unsigned chunk = 0; chunk < (access.address.isUniform() ? 1 : registers.version.chunks()); ++chunk)
+  const bool isOne = access.address.isUniform() || (isRegular(access) && access.address.isOneScalar());
+  for (unsigned chunk = 0; chunk < (isOne ? 1 : registers.version.chunks()); ++chunk)
     wrong = ir.CreateOr(wrong, emitOutside(instr, access, chunk));
   Block unusual = newBlock("unusual"), usual = newBlock("usual");
   branchRarely(wrong, unusual, usual);

@@ -136,15 +136,18 @@ Value *FunctionEmitter::source(uint32_t instr, unsigned index, const ptx::Operan
   }
   if (const vm::SpecialRow *row = program.specialOf(operand)) {
     const unsigned bits = row->wide ? 64 : 32;
-    const bool isUniform = shapes.ofSource(instr, operand).isUniform(); // then the first lane has it for all
+    const Shape shape = shapes.ofSource(instr, operand);
+    const bool isOne = shape.isOneScalar(); // then all follows from the first lane
     llvm::Type *element = ir.getIntNTy(bits);
     Value *at = ir.CreateConstGEP1_64(
         ir.getInt8Ty(), registers.loadField(offsetof(vm::CompiledState, specials), ir.getPtrTy()),
-        row->offset + (isUniform ? 0 : bits / 8 * registers.version.width * chunk));
-    if (asVector && !isUniform)
+        row->offset + (isOne ? 0 : bits / 8 * registers.version.width * chunk));
+    if (asVector && !isOne)
       return ir.CreateAlignedLoad(registers.vectorType(element), at, llvm::Align(bits / 8));
     Value *value = ir.CreateLoad(element, at);
-    return asVector ? registers.splat(value) : value;
+    if (isOne)
+      value = registers.ofChunk(value, shape, chunk);
+    return asVector ? registers.spread(value, shape.stride) : value;
   }
   const Constant constant = *program.constantOf(instr, operand, index);
   Value *value = ir.getIntN(constant.bits, constant.value);
@@ -210,7 +213,7 @@ void FunctionEmitter::collectNaNs(llvm::ArrayRef<uint32_t> regs, unsigned chunk,
     all = all ? ir.CreateOr(all, found) : found;
   };
   for (uint32_t reg : regs) {
-    if (shapes[reg].isUniform() && chunk > 0)
+    if (shapes[reg].isOneScalar() && chunk > 0)
       continue;
     Value *bits = registers.scalar(reg, chunk);
     const bool isVector = bits->getType()->isVectorTy();
@@ -258,16 +261,19 @@ void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &ca
   const Shape shape = shapes.ofResult(instr);
   auto [found, isNew] = cache.results.try_emplace(instr);
   llvm::SmallVector<Value *, 2> values;
-  if (shape.isUniform() && !isNew) {
+  if (shape.isOneScalar() && !isNew) {
     values = found->second;
+    for (Value *&value : values)
+      value = registers.ofChunk(value, shape, chunk);
   } else {
     llvm::SmallVector<Value *, 4> from;
     unsigned index = 0;
     for (const ptx::Operand &operand : program.sources(instr)) {
       const bool asVector = !shape.isScalar();
-      if (shapes.ofSource(instr, operand).isUniform()) {
+      if (const Shape given = shapes.ofSource(instr, operand); given.isOneScalar()) {
         Value *once = cache.once(instr, index, [&] { return source(instr, index, operand, 0, false); });
-        from.push_back(asVector ? registers.splat(once) : once);
+        once = registers.ofChunk(once, given, chunk);
+        from.push_back(asVector ? registers.spread(once, given.stride) : once);
       } else {
         from.push_back(source(instr, index, operand, chunk, asVector));
       }
@@ -287,7 +293,7 @@ void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &ca
   unsigned index = 0;
   for (const ptx::Operand &to : program.destinations(instr)) {
     Value *value = values[index++];
-    if (!to.isReg() || (shapes[to.index].isUniform() && chunk > 0))
+    if (!to.isReg() || (shapes[to.index].isOneScalar() && chunk > 0))
       continue;
     if (!shapes[to.index].isScalar() && !value->getType()->isVectorTy())
       value = registers.spread(value, shape.stride);
@@ -307,9 +313,10 @@ void FunctionEmitter::emitNoWrapCheck(uint32_t instr) {
   for (const ptx::Operand &operand : program.sources(instr)) {
     const Shape shape = shapes.ofSource(instr, operand);
     const bool isNarrow = index == 0 || (index == 1 && what.op != ptx::Op::Cvt);
-    for (unsigned chunk = 0; isNarrow && shape.stride && chunk < registers.version.chunks(); ++chunk) {
+    const unsigned chunks = shape.isOneScalar() ? 1 : registers.version.chunks();
+    for (unsigned chunk = 0; isNarrow && shape.stride && chunk < chunks; ++chunk) {
       Value *first = source(instr, index, operand, chunk, false);
-      const int64_t reach = shape.stride * int64_t(registers.version.width - 1);
+      const int64_t reach = shape.stride * int64_t(vm::Lanes / chunks - 1);
       const auto id = isSigned    ? llvm::Intrinsic::sadd_with_overflow
                       : reach > 0 ? llvm::Intrinsic::uadd_with_overflow
                                   : llvm::Intrinsic::usub_with_overflow;

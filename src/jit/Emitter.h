@@ -107,6 +107,7 @@ private:
   void emitLoads(uint32_t instr, const Access &access);
   void emitStores(uint32_t instr, const Access &access);
   bool isRegular(const Access &access) const;
+  unsigned comparedLanes(const Access &access) const;
 
   const Program &program;
   const Part part;

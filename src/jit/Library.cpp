@@ -21,7 +21,7 @@ std::vector<std::vector<vm::ExpectedRow>> expectedRows(const Program &program, c
     for (unsigned reg : program.liveBefore(at).set_bits()) {
       if (!program.isHeld(reg) || !shapes[reg].isScalar())
         continue;
-      const unsigned lanes = shapes[reg].isUniform() ? vm::Lanes : width;
+      const unsigned lanes = shapes[reg].isOneScalar() ? vm::Lanes : width;
       rows.push_back({program.request.registers[reg], uint8_t(program.bitsOf(reg) / 8), uint8_t(lanes),
                       int32_t(shapes[reg].stride)});
     }

@@ -42,7 +42,7 @@ const Registers::Homes &Registers::homesOf(uint32_t reg) {
   llvm::BasicBlock &start = ir.GetInsertBlock()->getParent()->getEntryBlock();
   ir.SetInsertPoint(&start, start.getFirstNonPHIOrDbgOrAlloca());
   llvm::Type *element = elementType(reg);
-  const unsigned count = shapes[reg].isUniform() ? 1 : version.chunks();
+  const unsigned count = shapes[reg].isOneScalar() ? 1 : version.chunks();
   for (unsigned i = 0; i < count; ++i)
     found.push_back(ir.CreateAlloca(shapes[reg].isScalar() ? element : vectorType(element)));
   return found;
@@ -80,6 +80,11 @@ Value *Registers::chunkOf(Value *bits, unsigned chunk) {
 
 Value *Registers::splat(Value *scalar) { return ir.CreateVectorSplat(version.width, scalar); }
 
+Value *Registers::ofChunk(Value *first, Shape shape, unsigned chunk) {
+  const int64_t further = shape.stride * int64_t(version.width) * chunk;
+  return further ? ir.CreateAdd(first, llvm::ConstantInt::getSigned(first->getType(), further)) : first;
+}
+
 Value *Registers::spread(Value *base, int64_t stride) {
   if (stride == 0)
     return splat(base);
@@ -90,8 +95,10 @@ Value *Registers::spread(Value *base, int64_t stride) {
 }
 
 Value *Registers::scalar(uint32_t reg, unsigned chunk) {
-  llvm::AllocaInst *home = homesOf(reg)[shapes[reg].isUniform() ? 0 : chunk];
-  return ir.CreateLoad(home->getAllocatedType(), home);
+  const bool isOne = shapes[reg].isOneScalar();
+  llvm::AllocaInst *home = homesOf(reg)[isOne ? 0 : chunk];
+  Value *held = ir.CreateLoad(home->getAllocatedType(), home);
+  return isOne ? ofChunk(held, shapes[reg], chunk) : held;
 }
 
 Value *Registers::vector(uint32_t reg, unsigned chunk) {
@@ -102,7 +109,9 @@ Value *Registers::vector(uint32_t reg, unsigned chunk) {
 void Registers::set(uint32_t reg, unsigned chunk, Value *value) {
   if (!shapes[reg].isScalar() && !value->getType()->isVectorTy())
     value = splat(value);
-  llvm::AllocaInst *home = homesOf(reg)[shapes[reg].isUniform() ? 0 : chunk];
+  if (chunk > 0 && shapes[reg].isOneScalar())
+    return;
+  llvm::AllocaInst *home = homesOf(reg)[chunk];
   if (isRestricted && !shapes[reg].isScalar() && keptRegisters->test(reg))
     value = ir.CreateSelect(laneMask(chunk), value, ir.CreateLoad(home->getAllocatedType(), home));
   ir.CreateStore(value, home);

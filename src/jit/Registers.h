@@ -28,7 +28,8 @@ public:
   llvm::Value *vector(uint32_t reg, unsigned chunk);
   /// The value of a register that is Uniform, or of the first lane of a chunk of an Affine one.
   llvm::Value *scalar(uint32_t reg, unsigned chunk);
-  /// `value` is a vector, or a scalar that all lanes get; of an Affine register, that of its first lane.
+  /// `value` is a vector, or a scalar that all lanes get; of an Affine register, that of its first lane. What is one scalar for the
+  /// warp is that of chunk 0: others are ignored.
   void set(uint32_t reg, unsigned chunk, llvm::Value *value);
 
   void load(uint32_t reg);  ///< from its row
@@ -39,6 +40,8 @@ public:
   void putBack(uint32_t reg, llvm::ArrayRef<llvm::Value *> values);
 
   llvm::Value *splat(llvm::Value *scalar);
+  /// The first lane of a chunk, given that of the warp.
+  llvm::Value *ofChunk(llvm::Value *first, Shape shape, unsigned chunk);
   /// base + lane * stride.
   llvm::Value *spread(llvm::Value *base, int64_t stride);
   /// From now on code is for these of the lanes; registers that are `kept` do not change in the others. nullptr: for all again.

@@ -13,10 +13,11 @@ namespace {
 /// Strides beyond this are treated as Varying, so that no sum of a few of them wraps around.
 constexpr int64_t MaxAffineStride = 1 << 20;
 
-constexpr Shape UniformShape{Shape::Uniform, 0}, VaryingShape{Shape::Varying, 0};
+constexpr Shape UniformShape{Shape::Uniform}, VaryingShape{Shape::Varying};
 
-Shape affineShape(int64_t stride) {
-  return stride > MaxAffineStride || stride < -MaxAffineStride ? VaryingShape : Shape{Shape::Affine, stride};
+Shape affineShape(int64_t stride, bool wholeWarp) {
+  return stride > MaxAffineStride || stride < -MaxAffineStride ? VaryingShape
+                                                               : Shape{Shape::Affine, wholeWarp, stride};
 }
 
 Shape meet(Shape a, Shape b) {
@@ -24,8 +25,8 @@ Shape meet(Shape a, Shape b) {
     return b;
   if (b.kind == Shape::Unknown)
     return a;
-  if (a.isSameInChunk() && b.isSameInChunk())
-    return affineShape(0);
+  if (a.isScalar() && b.isScalar() && a.stride == b.stride)
+    return affineShape(a.stride, a.isOneScalar() && b.isOneScalar());
   return VaryingShape;
 }
 
@@ -85,13 +86,15 @@ Shape Shapes::ofSource(uint32_t instr, const ptx::Operand &operand) const {
   const auto layout = program.request.shape;
   using enum ptx::SpecialReg;
   switch (ptx::SpecialReg(operand.index)) {
-  case TidX: return layout == vm::LaunchShape::Any || !affine ? VaryingShape : affineShape(1);
+  case TidX:
+    return layout == vm::LaunchShape::Any || !affine ? VaryingShape
+                                                     : affineShape(1, layout == vm::LaunchShape::Rows32);
   case TidY:
   case TidZ:
     if (layout == vm::LaunchShape::Rows32)
       return UniformShape;
-    return layout == vm::LaunchShape::Any || !affine ? VaryingShape : affineShape(0);
-  case LaneId: return affine ? affineShape(1) : VaryingShape;
+    return layout == vm::LaunchShape::Any || !affine ? VaryingShape : affineShape(0, false);
+  case LaneId: return affine ? affineShape(1, true) : VaryingShape;
   case LaneMaskEq:
   case LaneMaskLt:
   case LaneMaskLe:
@@ -119,9 +122,10 @@ bool Shapes::widens(uint32_t instr) const {
 }
 
 /// The stride of an operation that is linear in its operands.
-Shape Shapes::linear(uint32_t instr) const {
+Shape Shapes::linear(uint32_t instr, bool wholeWarp) const {
   const ptx::Instr &what = program.function.instrs[instr];
   auto sources = program.sources(instr);
+  auto affineOf = [&](int64_t by) { return affineShape(by, wholeWarp); };
   auto stride = [&](unsigned i) { return ofSource(instr, sources[i]).stride; };
   auto number = [&](unsigned i) -> std::optional<int64_t> {
     auto constant = program.constantOf(instr, sources[i], i);
@@ -141,21 +145,21 @@ Shape Shapes::linear(uint32_t instr) const {
   switch (what.op) {
   case Op::Mov: // packs and unpacks as well
     return sources.size() == 1 && program.destinations(instr).size() == 1 && isPlainInteger(what)
-               ? affineShape(stride(0))
+               ? affineOf(stride(0))
                : VaryingShape;
-  case Op::Cvta: return affineShape(stride(0));
-  case Op::Add: return isPlainInteger(what) ? affineShape(stride(0) + stride(1)) : VaryingShape;
-  case Op::Sub: return isPlainInteger(what) ? affineShape(stride(0) - stride(1)) : VaryingShape;
+  case Op::Cvta: return affineOf(stride(0));
+  case Op::Add: return isPlainInteger(what) ? affineOf(stride(0) + stride(1)) : VaryingShape;
+  case Op::Sub: return isPlainInteger(what) ? affineOf(stride(0) - stride(1)) : VaryingShape;
   case Op::Shl:
     if (auto by = number(1); by && *by >= 0 && *by < 20 && isPlainInteger(what))
-      return affineShape(stride(0) << *by);
+      return affineOf(stride(0) << *by);
     return VaryingShape;
   case Op::Mul:
   case Op::Mad: {
     if (!isPlainInteger(what) || what.mods.mul == ptx::MulMode::Hi)
       return VaryingShape;
     auto part = product(0, 1);
-    return part ? affineShape(*part + (what.op == Op::Mad ? stride(2) : 0)) : VaryingShape;
+    return part ? affineOf(*part + (what.op == Op::Mad ? stride(2) : 0)) : VaryingShape;
   }
   case Op::Cvt: {
     auto isInteger = [](ptx::Type type) {
@@ -172,7 +176,7 @@ Shape Shapes::linear(uint32_t instr) const {
                           hasBits(*program.destinations(instr).begin(), to) &&
                           !what.mods.has(ptx::Flag::Sat) && (to == 32 || to == 64) &&
                           (from == to || from == 32 || to == 32) && from >= 32;
-    return isServed ? affineShape(stride(0)) : VaryingShape;
+    return isServed ? affineOf(stride(0)) : VaryingShape;
   }
   default: return VaryingShape;
   }
@@ -186,19 +190,23 @@ Shape Shapes::ofResult(uint32_t instr) const {
   case Way::Access: {
     const Shape address = ofAddress(instr);
     return address.isUniform()                 ? UniformShape
-           : address.isSameInChunk() && affine ? affineShape(0)
+           : address.isSameInChunk() && affine ? affineShape(0, address.wholeWarp)
                                                : VaryingShape;
   }
   default: return VaryingShape;
   }
-  bool uniform = true, same = true, scalar = true;
+  bool uniform = true, same = true, scalar = true, wholeWarp = true;
   for (const ptx::Operand &each : program.sources(instr)) {
     const Shape shape = ofSource(instr, each);
     uniform &= shape.isUniform();
     same &= shape.isSameInChunk();
     scalar &= shape.isScalar();
+    wholeWarp &= shape.isOneScalar();
   }
-  return uniform ? UniformShape : !affine || !scalar ? VaryingShape : same ? affineShape(0) : linear(instr);
+  return uniform              ? UniformShape
+         : !affine || !scalar ? VaryingShape
+         : same               ? affineShape(0, wholeWarp)
+                              : linear(instr, wholeWarp);
 }
 
 bool Shapes::mayWrap(uint32_t instr) const {

@@ -3,9 +3,9 @@
 // What the lanes of a register have in common.
 //
 // A register that all lanes have the same value of (Uniform) is one scalar in compiled code. One whose lanes differ by a constant
-// stride inside a chunk of lanes, such as an address computed from threadIdx.x, is one scalar for each chunk (Affine): loads
-// from such addresses are one check and one vector. Everything else is a vector for each chunk (Varying). A register has one shape in
-// the whole function, the least that holds for all its definitions.
+// stride inside a chunk of lanes, such as an address computed from threadIdx.x, is one scalar for each chunk (Affine), or for the warp
+// if the stride is the same from chunk to chunk: loads from such addresses are one check and one vector. Everything else is a vector for
+// each chunk (Varying). A register has one shape in the whole function, the least that holds for all its definitions.
 //
 // That lanes agree where a value is computed is not enough: they must agree where they meet again. For each branch that lanes may
 // disagree about, a block that both of its ways lead to is a place where they meet; a register that is defined on one of the ways and
@@ -21,13 +21,16 @@ namespace heddle::jit {
 
 struct Shape {
   enum Kind : uint8_t { Unknown, Uniform, Affine, Varying } kind = Unknown;
-  int64_t stride = 0; ///< Affine: between neighbouring lanes of a chunk
+  bool wholeWarp = false; ///< Affine: neighbouring lanes of different chunks have the same stride
+  int64_t stride = 0;     ///< Affine: between neighbouring lanes of a chunk
 
   bool operator==(const Shape &) const = default;
   bool isUniform() const { return kind == Uniform || kind == Unknown; }
   /// Whether one scalar for each chunk is its value in every lane of the chunk.
   bool isSameInChunk() const { return isUniform() || (kind == Affine && stride == 0); }
   bool isScalar() const { return kind != Varying; }
+  /// Whether it is one scalar for the warp.
+  bool isOneScalar() const { return isUniform() || wholeWarp; }
 };
 
 class Shapes {
@@ -52,7 +55,7 @@ private:
   void lower(uint32_t reg, Shape to, bool &changed);
   void joinAt(uint32_t branch, bool &changed);
   std::vector<bool> reachedFrom(uint32_t block, uint32_t stop) const;
-  Shape linear(uint32_t instr) const;
+  Shape linear(uint32_t instr, bool wholeWarp) const;
 
   const Program &program;
   const bool affine;
