@@ -3,6 +3,7 @@
 // cuda::atomic and cuda::atomic_ref: the operations of std::atomic with a scope, on both sides.
 #pragma once
 
+#include "scoped_atomics.h"
 #include "std_alias.h"
 #include <atomic>
 
@@ -25,39 +26,49 @@ using ::std::memory_order_seq_cst;
 
 namespace heddle {
 
-/// Clang's number for a scope. The host knows only one.
-constexpr __host__ __device__ int clangScope(thread_scope scope) {
-#if defined(__CUDA_ARCH__)
-  return scope == thread_scope_system   ? __MEMORY_SCOPE_SYSTEM
-         : scope == thread_scope_device ? __MEMORY_SCOPE_DEVICE
-         : scope == thread_scope_block  ? __MEMORY_SCOPE_WRKGRP
-                                        : __MEMORY_SCOPE_SINGLE;
-#else
-  (void)scope;
-  return __MEMORY_SCOPE_SYSTEM;
-#endif
+/// On the host there is one scope.
+constexpr __host__ __device__ heddleScope scopeOf(thread_scope scope) {
+  return scope == thread_scope_system   ? heddleSystem
+         : scope == thread_scope_device ? heddleDevice
+         : scope == thread_scope_block  ? heddleBlock
+                                        : heddleThread;
 }
 
 /// The operations; where the value lives is the derived class's affair.
 template <class T, thread_scope Scope, class Self> struct AtomicOperations {
 #define HEDDLE_MEMBER __host__ __device__ __attribute__((always_inline)) inline
   HEDDLE_MEMBER T load(memory_order order = memory_order_seq_cst) const {
+#if defined(__CUDA_ARCH__)
+    return heddle_load(address(), (int)order, scopeOf(Scope));
+#else
     T value;
-    __scoped_atomic_load(address(), &value, (int)order, clangScope(Scope));
+    __atomic_load(address(), &value, (int)order);
     return value;
+#endif
   }
   HEDDLE_MEMBER void store(T value, memory_order order = memory_order_seq_cst) const {
-    __scoped_atomic_store(address(), &value, (int)order, clangScope(Scope));
+#if defined(__CUDA_ARCH__)
+    heddle_store(address(), &value, (int)order, scopeOf(Scope));
+#else
+    __atomic_store(address(), &value, (int)order);
+#endif
   }
   HEDDLE_MEMBER T exchange(T value, memory_order order = memory_order_seq_cst) const {
+#if defined(__CUDA_ARCH__)
+    return heddle_exchange_n(address(), value, (int)order, scopeOf(Scope));
+#else
     T old;
-    __scoped_atomic_exchange(address(), &value, &old, (int)order, clangScope(Scope));
+    __atomic_exchange(address(), &value, &old, (int)order);
     return old;
+#endif
   }
   HEDDLE_MEMBER bool compare_exchange_strong(T &expected, T value, memory_order order,
                                              memory_order failure) const {
-    return __scoped_atomic_compare_exchange(address(), &expected, &value, false, (int)order, (int)failure,
-                                            clangScope(Scope));
+#if defined(__CUDA_ARCH__)
+    return heddle_compare_exchange(address(), &expected, &value, (int)order, (int)failure, scopeOf(Scope));
+#else
+    return __atomic_compare_exchange(address(), &expected, &value, false, (int)order, (int)failure);
+#endif
   }
   HEDDLE_MEMBER bool compare_exchange_strong(T &expected, T value,
                                              memory_order order = memory_order_seq_cst) const {
@@ -76,10 +87,17 @@ template <class T, thread_scope Scope, class Self> struct AtomicOperations {
     return compare_exchange_strong(expected, value, order, failure);
   }
 
+#if defined(__CUDA_ARCH__)
 #define HEDDLE_FETCH(name)                                                                                   \
   HEDDLE_MEMBER T name(T value, memory_order order = memory_order_seq_cst) const {                           \
-    return __scoped_atomic_##name(address(), value, (int)order, clangScope(Scope));                          \
+    return heddle_##name(address(), value, (int)order, scopeOf(Scope));                                      \
   }
+#else
+#define HEDDLE_FETCH(name)                                                                                   \
+  HEDDLE_MEMBER T name(T value, memory_order order = memory_order_seq_cst) const {                           \
+    return __scoped_atomic_##name(address(), value, (int)order, __MEMORY_SCOPE_SYSTEM);                      \
+  }
+#endif
   HEDDLE_FETCH(fetch_add)
   HEDDLE_FETCH(fetch_sub)
   HEDDLE_FETCH(fetch_and)

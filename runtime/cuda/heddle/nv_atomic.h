@@ -4,6 +4,8 @@
 // scope.
 #pragma once
 
+#include "scoped_atomics.h"
+
 enum heddleAtomicOrder {
   __NV_ATOMIC_RELAXED = __ATOMIC_RELAXED,
   __NV_ATOMIC_CONSUME = __ATOMIC_CONSUME,
@@ -22,12 +24,12 @@ enum heddleAtomicScope {
 
 #define HEDDLE_DEVICE static __device__ __forceinline__
 
-// Clang wants the scope as a constant; where a program gives a constant, one call remains of these.
-#define HEDDLE_IN_SCOPE(scope, call, ...)                                                                    \
-  ((scope) == __NV_THREAD_SCOPE_THREAD   ? call(__VA_ARGS__, __MEMORY_SCOPE_SINGLE)                          \
-   : (scope) == __NV_THREAD_SCOPE_BLOCK  ? call(__VA_ARGS__, __MEMORY_SCOPE_WRKGRP)                          \
-   : (scope) <= __NV_THREAD_SCOPE_DEVICE ? call(__VA_ARGS__, __MEMORY_SCOPE_DEVICE)                          \
-                                         : call(__VA_ARGS__, __MEMORY_SCOPE_SYSTEM))
+HEDDLE_DEVICE heddleScope heddleScopeOf(heddleAtomicScope scope) {
+  return scope == __NV_THREAD_SCOPE_THREAD   ? heddleThread
+         : scope == __NV_THREAD_SCOPE_BLOCK  ? heddleBlock
+         : scope <= __NV_THREAD_SCOPE_DEVICE ? heddleDevice
+                                             : heddleSystem;
+}
 
 // The second operand may be of another type, as in __nv_atomic_fetch_add(counter, 1, ...).
 template <class T> struct HeddleIdentity {
@@ -35,30 +37,37 @@ template <class T> struct HeddleIdentity {
 };
 template <class T> using HeddleSame = typename HeddleIdentity<T>::type;
 
+// Calls of the device side alone, as all of these are.
+#if defined(__CUDA_ARCH__)
+#define HEDDLE_DO(...) __VA_ARGS__
+#else
+#define HEDDLE_DO(...) __builtin_trap()
+#endif
+
 template <class T>
 HEDDLE_DEVICE T __nv_atomic_load_n(const T *at, heddleAtomicOrder order,
                                    heddleAtomicScope scope = __NV_THREAD_SCOPE_SYSTEM) {
-  return HEDDLE_IN_SCOPE(scope, __scoped_atomic_load_n, at, (int)order);
+  HEDDLE_DO(return heddle_load(at, (int)order, heddleScopeOf(scope)));
 }
 template <class T>
 HEDDLE_DEVICE void __nv_atomic_store_n(T *at, HeddleSame<T> value, heddleAtomicOrder order,
                                        heddleAtomicScope scope = __NV_THREAD_SCOPE_SYSTEM) {
-  HEDDLE_IN_SCOPE(scope, __scoped_atomic_store_n, at, value, (int)order);
+  HEDDLE_DO(heddle_store(at, &value, (int)order, heddleScopeOf(scope)));
 }
 template <class T>
 HEDDLE_DEVICE bool __nv_atomic_compare_exchange_n(T *at, T *expected, HeddleSame<T> value, bool weak,
                                                   heddleAtomicOrder order, heddleAtomicOrder failure,
                                                   heddleAtomicScope scope = __NV_THREAD_SCOPE_SYSTEM) {
   (void)weak;
-  return HEDDLE_IN_SCOPE(scope, __scoped_atomic_compare_exchange_n, at, expected, value, false, (int)order,
-                         (int)failure);
+  HEDDLE_DO(
+      return heddle_compare_exchange(at, expected, &value, (int)order, (int)failure, heddleScopeOf(scope)));
 }
 
 #define HEDDLE_NV_FETCH(name)                                                                                \
   template <class T>                                                                                         \
   HEDDLE_DEVICE T __nv_atomic_##name(T *at, HeddleSame<T> value, heddleAtomicOrder order,                    \
                                      heddleAtomicScope scope = __NV_THREAD_SCOPE_SYSTEM) {                   \
-    return HEDDLE_IN_SCOPE(scope, __scoped_atomic_##name, at, value, (int)order);                            \
+    HEDDLE_DO(return heddle_##name(at, value, (int)order, heddleScopeOf(scope)));                            \
   }
 HEDDLE_NV_FETCH(exchange_n)
 HEDDLE_NV_FETCH(fetch_add)
@@ -69,7 +78,7 @@ HEDDLE_NV_FETCH(fetch_xor)
 HEDDLE_NV_FETCH(fetch_min)
 HEDDLE_NV_FETCH(fetch_max)
 #undef HEDDLE_NV_FETCH
-#undef HEDDLE_IN_SCOPE
+#undef HEDDLE_DO
 
 HEDDLE_DEVICE void __nv_atomic_thread_fence(heddleAtomicOrder,
                                             heddleAtomicScope scope = __NV_THREAD_SCOPE_SYSTEM) {
