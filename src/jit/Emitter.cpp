@@ -135,6 +135,12 @@ Value *FunctionEmitter::source(uint32_t instr, unsigned index, const ptx::Operan
     return operand.negated ? ir.CreateNot(value) : value;
   }
   if (const vm::SpecialRow *row = program.specialOf(operand)) {
+    if (vm::dependsOnBlock(row->reg)) { // rows of these may not be filled yet
+      Value *values = registers.loadField(offsetof(vm::CompiledState, blockSpecials), ir.getPtrTy());
+      const auto number = uint64_t(row - program.request.kernel.specials.data());
+      Value *value = ir.CreateLoad(ir.getInt32Ty(), ir.CreateConstGEP1_64(ir.getInt32Ty(), values, number));
+      return asVector ? registers.splat(value) : value;
+    }
     const unsigned bits = row->wide ? 64 : 32;
     const Shape shape = shapes.ofSource(instr, operand);
     const bool isOne = shape.isOneScalar(); // then all follows from the first lane

@@ -54,12 +54,35 @@ uint64_t nextRandom(uint64_t &state) {
 
 } // namespace
 
+void Block::findSpecials() {
+  using enum ptx::SpecialReg;
+  const std::vector<SpecialRow> &rows = grid->kernel.specials;
+  const Dim3 &size = grid->cluster;
+  specials.resize(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i)
+    switch (rows[i].reg) {
+    case CtaIdX: specials[i] = id.x; break;
+    case CtaIdY: specials[i] = id.y; break;
+    case CtaIdZ: specials[i] = id.z; break;
+    case ClusterIdX: specials[i] = id.x / size.x; break;
+    case ClusterIdY: specials[i] = id.y / size.y; break;
+    case ClusterIdZ: specials[i] = id.z / size.z; break;
+    case ClusterCtaIdX: specials[i] = id.x % size.x; break;
+    case ClusterCtaIdY: specials[i] = id.y % size.y; break;
+    case ClusterCtaIdZ: specials[i] = id.z % size.z; break;
+    case ClusterCtaRank: specials[i] = rank; break;
+    case SmId: specials[i] = uint32_t(index % grid->limits.multiprocessors); break;
+    default: break;
+    }
+}
+
 void Block::start(Grid &owner, Cluster &in, unsigned rankInCluster) {
   grid = &owner;
   cluster = &in;
   rank = rankInCluster;
   id = owner.positionOf(in.index, rank);
   index = owner.indexOf(id);
+  findSpecials();
   sharedBytes = owner.kernel.dynamicSharedOffset + owner.request.dynamicSharedBytes;
   if (owner.kernel.reservesShared) {
     reservedShared = (sharedBytes + 127) & ~127u;
@@ -121,6 +144,7 @@ BlockEnd Block::run(Core &core) {
   for (auto &warp : warps)
     warp->core = &core;
   const uint64_t changesBefore = changes();
+  CompiledStart start;
   hasMoved = false;
   for (unsigned round = 0;; ++round) {
     // A short block takes hardly longer than reading the clock.
@@ -133,7 +157,7 @@ BlockEnd Block::run(Core &core) {
       Warp &warp = *warps[nextWarp];
       const uint64_t before = warpInstructions;
       const uint32_t quantum = scheduleState ? randomQuantum(warp, scheduleState) : WarpQuantum;
-      SliceEnd end = warp.splitCount ? warp.slice(quantum) : SliceEnd::Done;
+      SliceEnd end = warp.splitCount ? warp.slice(quantum, start) : SliceEnd::Done;
       grid->count(warpInstructions - before);
       if (!arrivals.empty())
         landAll();

@@ -70,7 +70,8 @@ public:
   std::array<Barrier, HardwareBarriers + 1> barriers;
   uint32_t usedBarriers = 0; ///< a bit for each barrier that a thread has reached
   std::vector<PendingArrival> arrivals;
-  std::string output; ///< of printf
+  std::vector<uint32_t> specials; ///< by special register of the kernel: the values that depend on the block
+  std::string output;             ///< of printf
   std::optional<Fault> fault;
   bool idleEvidence = false; ///< last run: it only polled, and changed nothing
   bool hasMoved = false;     ///< last run: some warp made progress
@@ -98,6 +99,7 @@ public:
   std::vector<Waiting> waiting() const;
 
 private:
+  void findSpecials();
   void noteLanding(const PendingArrival &arrival);
   Fault deadlock() const;
   uint64_t changes() const;

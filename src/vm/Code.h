@@ -125,6 +125,25 @@ struct SpecialRow {
   bool wide = false; ///< 64-bit
 };
 
+/// Whether blocks of a launch have different values, the same for all threads of a block.
+constexpr bool dependsOnBlock(ptx::SpecialReg reg) {
+  using enum ptx::SpecialReg;
+  switch (reg) {
+  case CtaIdX:
+  case CtaIdY:
+  case CtaIdZ:
+  case ClusterIdX:
+  case ClusterIdY:
+  case ClusterIdZ:
+  case ClusterCtaIdX:
+  case ClusterCtaIdY:
+  case ClusterCtaIdZ:
+  case ClusterCtaRank:
+  case SmId: return true;
+  default: return false;
+  }
+}
+
 /// Description of a call site: where arguments and results are in the caller's and the callee's local frame.
 struct CallSite {
   struct Piece {

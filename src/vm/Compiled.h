@@ -28,9 +28,10 @@ constexpr unsigned MostApart = 32;
 /// What compiled code reads and writes. Its layout is known to src/jit.
 struct CompiledState {
   Warp *warp = nullptr;
-  Frame *root = nullptr;             ///< of a warp that has not begun yet (Warp::begin)
-  uint8_t *registers = nullptr;      ///< rows of the frame
-  const uint8_t *specials = nullptr; ///< rows of special registers
+  Frame *root = nullptr;                   ///< of a warp that has not begun yet (Warp::begin)
+  uint8_t *registers = nullptr;            ///< rows of the frame
+  const uint8_t *specials = nullptr;       ///< rows of special registers
+  const uint32_t *blockSpecials = nullptr; ///< of those that depend on the block (Block::specials)
   uint8_t *shared = nullptr;
   const void *loads = nullptr, *stores = nullptr; ///< for each site the valid range of its last access
   uint32_t *changes = nullptr, *polls = nullptr;  ///< of the warp
@@ -74,6 +75,13 @@ struct EnteredCode {
 };
 
 using CompiledFunction = uint64_t (*)(CompiledState *, uint32_t entry);
+
+/// How the warps of a block enter compiled code at its first instruction, one after the other.
+struct CompiledStart {
+  CompiledFunction run = nullptr; ///< nullptr: not known yet
+  uint32_t entry = 0;
+  CompiledState state;
+};
 
 /// A row of which compiled code takes every group of `lanes` to be first + lane * stride.
 struct ExpectedRow {

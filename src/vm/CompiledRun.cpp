@@ -114,18 +114,24 @@ void Warp::separateApart(const CompiledState &state, uint32_t pc) {
 void Warp::prepare(CompiledState &state, uint32_t lanes, uint32_t budget) {
   state.warp = this;
   state.registers = base[0], state.specials = base[2];
-  state.shared = block->shared, state.sharedBytes = block->sharedBytes;
-  state.loads = core->loads.data(), state.stores = core->stores.data();
   state.changes = &changes, state.polls = &polls;
-  state.parameters = block->grid->parameters;
-  state.execute = executeInsts;
   state.mask = lanes, state.firstLane = firstLane(lanes);
   state.budget = budget;
+}
+
+/// What is the same for all warps of a block.
+static void prepareForBlock(CompiledState &state, const Block &block, Core &core) {
+  state.blockSpecials = block.specials.data();
+  state.shared = block.shared, state.sharedBytes = block.sharedBytes;
+  state.loads = core.loads.data(), state.stores = core.stores.data();
+  state.parameters = block.grid->parameters;
+  state.execute = executeInsts;
 }
 
 EnteredCode Warp::enterCompiled(CompiledFunction run, uint32_t entry, uint32_t spent, uint32_t &budget) {
   Split &split = now();
   CompiledState state;
+  prepareForBlock(state, *block, *core);
   prepare(state, split.mask, budget);
   state.spent = spent;
   state.orderLimit = splitCount > 1 ? orderLimit() : ~0u;
@@ -149,27 +155,33 @@ EnteredCode Warp::leftCompiled(CompiledState &state, uint64_t result, uint64_t l
 
 /// Most warps of most kernels run in compiled code from the first instruction to the last; what a warp needs for anything else is
 /// set up only when something else happens. Nothing: the warp is to begin in the usual way, or has ended.
-std::optional<EnteredCode> Warp::enterFromStart(uint32_t &budget) {
+std::optional<EnteredCode> Warp::enterFromStart(CompiledStart &start, uint32_t &budget) {
   const Code &entry = block->grid->kernel.entry();
-  const CompiledCode *compiled = compiledFor(entry, *block->grid);
   Frame *root = rootFrame();
-  const CompiledPlace place = compiled ? compiled->places[entry.entryPc] : CompiledPlace();
-  CompiledFunction native = place.entry && present == AllLanes && !entry.localBytes
-                                ? functionOf(compiled->whole, place.part, entry, *block->grid)
-                                : nullptr;
-  if (!native) {
+  CompiledState &state = start.state;
+  if (!start.run && !entry.localBytes) {
+    const CompiledCode *compiled = compiledFor(entry, *block->grid);
+    const CompiledPlace place = compiled ? compiled->places[entry.entryPc] : CompiledPlace();
+    if (place.entry && present == AllLanes)
+      start.run = functionOf(compiled->whole, place.part, entry, *block->grid);
+    if (start.run) {
+      noteExecuted(entry);
+      noteCompiled(entry);
+      start.entry = place.entry - 1;
+      prepareForBlock(state, *block, *core);
+      state.orderLimit = ~0u;
+    }
+  }
+  if (!start.run || present != AllLanes) {
     begin(root);
     return std::nullopt;
   }
-  noteExecuted(entry);
-  noteCompiled(entry);
-  useFrame(root);
-  CompiledState state;
-  prepare(state, present, budget);
+  base[0] = root->regs;
+  prepare(state, AllLanes, budget);
   state.root = root;
-  state.orderLimit = ~0u;
+  state.spent = state.apartCount = 0;
   state.roundsLeft = state.roundsCounted = FirstLook;
-  const uint64_t result = native(&state, place.entry - 1);
+  const uint64_t result = start.run(&state, start.entry);
   const Inst &in = entry.insts[uint32_t(result)];
   if (!hasBegun && in.endsThread && in.guard == NoLoc && !state.apartCount &&
       result >> CompiledExitShift == uint64_t(CompiledExit::Interpret)) {

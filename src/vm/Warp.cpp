@@ -38,7 +38,8 @@ void Warp::start(Block &owner, unsigned warpIndex, uint32_t lanes) {
   splits[0].state = SplitState::Ready;
   splits[0].idle = splits[0].deferred = false;
   hasBegun = false;
-  hasSpecials ? fillBlockSpecials(1) : fillSpecials();
+  if (specialRows.empty()) // a warp is used again for the same position in other blocks of its launch only
+    fillSpecials();
   if (Steering *steering = owner.grid->request.steering) {
     begin(rootFrame());
     steering->warpBegins(*this);
@@ -61,7 +62,10 @@ void Warp::begin(Frame *root) {
   const Code &entry = *root->code;
   hasBegun = true;
   unusedRoot = nullptr;
-  fillBlockSpecials(Lanes);
+  const std::vector<SpecialRow> &specials = block->grid->kernel.specials;
+  for (size_t i = 0; i < specials.size(); ++i)
+    if (const SpecialRow &special = specials[i]; dependsOnBlock(special.reg))
+      fillRow<uint32_t>(base[2] + special.offset, block->specials[i]);
   awaited = nullptr;
   copies.clear();
   bulks.clear();
@@ -111,50 +115,6 @@ Frame *Warp::pushFrame(const Code &callee, Frame *caller, uint32_t mask) {
 
 void Warp::dropFrame(Frame *frame) { idleFrames.push_back(frame); }
 
-/// Whether blocks of a launch have different values. A warp is reused for the same position in other blocks of its launch only.
-static bool dependsOnBlock(ptx::SpecialReg reg) {
-  using enum ptx::SpecialReg;
-  switch (reg) {
-  case CtaIdX:
-  case CtaIdY:
-  case CtaIdZ:
-  case ClusterIdX:
-  case ClusterIdY:
-  case ClusterIdZ:
-  case ClusterCtaIdX:
-  case ClusterCtaIdY:
-  case ClusterCtaIdZ:
-  case ClusterCtaRank:
-  case SmId: return true;
-  default: return false;
-  }
-}
-
-/// Of what differs from block to block, these many lanes. Compiled code that a warp executes from its start reads the first one only.
-void Warp::fillBlockSpecials(unsigned lanes) {
-  using enum ptx::SpecialReg;
-  const Grid &grid = *block->grid;
-  const Dim3 &id = block->id, &cluster = grid.cluster;
-  for (const SpecialRow &special : blockSpecials) {
-    uint32_t value = 0;
-    switch (special.reg) {
-    case CtaIdX: value = id.x; break;
-    case CtaIdY: value = id.y; break;
-    case CtaIdZ: value = id.z; break;
-    case ClusterIdX: value = id.x / cluster.x; break;
-    case ClusterIdY: value = id.y / cluster.y; break;
-    case ClusterIdZ: value = id.z / cluster.z; break;
-    case ClusterCtaIdX: value = id.x % cluster.x; break;
-    case ClusterCtaIdY: value = id.y % cluster.y; break;
-    case ClusterCtaIdZ: value = id.z % cluster.z; break;
-    case ClusterCtaRank: value = block->rank; break;
-    case SmId: value = uint32_t(block->index % grid.limits.multiprocessors); break;
-    default: break;
-    }
-    std::fill_n(reinterpret_cast<uint32_t *>(base[2] + special.offset), lanes, value);
-  }
-}
-
 void Warp::fillSpecials() {
   using enum ptx::SpecialReg;
   const Grid &grid = *block->grid;
@@ -165,10 +125,8 @@ void Warp::fillSpecials() {
   const unsigned warps = unsigned(block->warps.size());
   const uint64_t sharedBytes = block->sharedBytes;
   for (const SpecialRow &special : grid.kernel.specials) {
-    if (dependsOnBlock(special.reg)) {
-      blockSpecials.push_back(special);
+    if (dependsOnBlock(special.reg)) // Warp::begin
       continue;
-    }
     uint8_t *at = base[2] + special.offset;
     uint32_t *row = reinterpret_cast<uint32_t *>(at);
     uint64_t value = 0;
@@ -219,8 +177,6 @@ void Warp::fillSpecials() {
     }
     special.wide ? fillRow<uint64_t>(at, value) : fillRow<uint32_t>(at, uint32_t(value));
   }
-  hasSpecials = true;
-  fillBlockSpecials(1);
 }
 
 // --- running
@@ -307,17 +263,17 @@ template <Warp::Watch W> Flow Warp::run(uint32_t &budget) {
   }
 }
 
-SliceEnd Warp::slice(uint32_t budget) {
+SliceEnd Warp::slice(uint32_t budget, CompiledStart &start) {
+  std::optional<EnteredCode> entered;
+  if (!hasBegun) {
+    entered = enterFromStart(start, budget);
+    if (splitCount == 0)
+      return SliceEnd::Done;
+  }
   for (unsigned i = 0; i < splitCount; ++i)
     splits[i].deferred = splits[i].idle = false;
   const bool observed =
       block->grid->observer && block->grid->interests & (Observer::Instructions | Observer::CodeBlocks);
-  std::optional<EnteredCode> entered;
-  if (!hasBegun) {
-    entered = enterFromStart(budget);
-    if (splitCount == 0)
-      return SliceEnd::Done;
-  }
   for (;;) {
     if (!entered && !pick())
       break;

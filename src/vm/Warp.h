@@ -16,6 +16,7 @@ namespace heddle::vm {
 
 class Block;
 struct Core;
+struct CompiledStart;
 struct CompiledState;
 struct CompiledVersion;
 struct EnteredCode;
@@ -77,7 +78,7 @@ public:
   void start(Block &owner, unsigned warpIndex, uint32_t lanes);
   void begin(Frame *root);
   bool hasBegun = false; ///< false until an instruction is executed by its handler
-  SliceEnd slice(uint32_t budget);
+  SliceEnd slice(uint32_t budget, CompiledStart &start);
 
   template <class T> T *row(Loc loc) { return reinterpret_cast<T *>(base[loc >> 30] + (loc & LocOffset)); }
   uint32_t &pred(Loc loc) { return *row<uint32_t>(loc); }
@@ -140,7 +141,7 @@ private:
   template <Watch W> Flow run(uint32_t &budget);
   Frame *rootFrame();
   // CompiledRun.cpp
-  std::optional<EnteredCode> enterFromStart(uint32_t &budget);
+  std::optional<EnteredCode> enterFromStart(CompiledStart &start, uint32_t &budget);
   Flow runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> entered, uint32_t &budget);
   bool hasExpectedRows(const CompiledVersion &version, uint32_t entry, uint32_t mask);
   EnteredCode enterCompiled(uint64_t (*run)(CompiledState *, uint32_t), uint32_t entry, uint32_t spent,
@@ -154,16 +155,13 @@ private:
   bool considerSpin(Split &split);
   uint64_t hashState(const Split &split) const;
   void fillSpecials();
-  void fillBlockSpecials(unsigned lanes);
   bool tryCompleteWarpSync(uint32_t members, uint16_t kind);
 
   std::vector<std::unique_ptr<Frame>> frames; ///< all that this warp has created
   std::vector<Frame *> idleFrames;
   Frame *unusedRoot = nullptr; ///< as rootFrame made it: the warp has ended in compiled code without using it
   std::vector<uint8_t> specialRows;
-  const Inst *awaited = nullptr;         ///< seen by observers, but waits until earlier blocks have finished
-  bool hasSpecials = false;              ///< rows that are the same for every block of the launch are filled
-  std::vector<SpecialRow> blockSpecials; ///< the others
+  const Inst *awaited = nullptr; ///< seen by observers, but waits until earlier blocks have finished
 };
 
 /// Warp-level operations (shuffle, vote...) run in two steps, because lanes may be at different instructions: each

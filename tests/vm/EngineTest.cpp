@@ -163,6 +163,19 @@ TEST(Engines, AnIndexThatWrapsAroundIsExtendedAsEachLaneHasIt) {
       {1}, {32}, 32);
 }
 
+TEST(Engines, TheNumberOfABlockIsThatBeforeAndBehindABarrier) {
+  expectSame(
+      ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+      ".reg .b64 %rd<4>; .reg .b32 %r<12>;\n"
+      "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; "
+      "mov.u32 %r3, %ntid.x;\n"
+      "mad.lo.u32 %r4, %r2, 3, %r1; mad.lo.u32 %r5, %r4, %r3, %r0; bar.sync 0; mov.u32 %r6, %ctaid.x; "
+      "mov.u32 %r7, %ctaid.y;\n"
+      "mad.lo.u32 %r8, %r6, 100, %r7; nanosleep.u32 1; mov.u32 %r9, %ctaid.y; mad.lo.u32 %r8, %r8, 10, %r9;\n"
+      "mul.wide.u32 %rd1, %r5, 4; add.u64 %rd1, %rd1, %rd0; st.global.u32 [%rd1], %r8; ret; }\n",
+      {3, 2}, {45}, 270);
+}
+
 /// A kernel of one warp that computes %r2 of each lane and stores it.
 std::string ofEachLane(const std::string &body) {
   return ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
