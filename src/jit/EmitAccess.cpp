@@ -166,8 +166,8 @@ Value *FunctionEmitter::loadElement(uint32_t instr, const Access &access, unsign
     });
   llvm::Type *whole = registers.vectorType(ir.getInt64Ty());
   Value *at = ir.CreatePtrToInt(pointerTo(access, addressOf(access, chunk, true), offset), whole);
-  if (Value *lanes = activeLanes(instr, chunk)) // others read something that is always there
-    at = ir.CreateSelect(lanes, at, registers.splat(ir.CreatePtrToInt(state, ir.getInt64Ty())));
+  if (Value *lanes = activeLanes(instr, chunk))
+    at = ir.CreateSelect(lanes, at, registers.splat(ir.CreatePtrToInt(zerosInMemory(), ir.getInt64Ty())));
   if (!addressesInMemory) {
     llvm::IRBuilderBase::InsertPointGuard back(ir);
     ir.SetInsertPoint(&function->getEntryBlock(), function->getEntryBlock().begin());
@@ -178,6 +178,17 @@ Value *FunctionEmitter::loadElement(uint32_t instr, const Access &access, unsign
     Value *from = ir.CreateConstGEP1_64(ir.getInt64Ty(), addressesInMemory, lane);
     return ir.CreateIntToPtr(ir.CreateLoad(ir.getInt64Ty(), from, true), ir.getPtrTy());
   });
+}
+
+/// What lanes read that are off. Zeros, since processors take long to compute with denormal numbers, which anything else may be.
+Value *FunctionEmitter::zerosInMemory() {
+  if (!zeros) {
+    llvm::IRBuilderBase::InsertPointGuard back(ir);
+    ir.SetInsertPoint(&function->getEntryBlock(), function->getEntryBlock().begin());
+    zeros = ir.CreateAlloca(llvm::FixedVectorType::get(ir.getInt64Ty(), 2));
+    ir.CreateStore(llvm::Constant::getNullValue(zeros->getAllocatedType()), zeros, true);
+  }
+  return zeros;
 }
 
 /// One load per lane. Gather instructions of many processors take longer, some (those that are protected against gather

@@ -100,6 +100,7 @@ private:
   llvm::Value *addressOf(const Access &access, unsigned chunk, bool asVector);
   llvm::Value *activeLanes(uint32_t instr, unsigned chunk);
   llvm::Value *pointerTo(const Access &access, llvm::Value *at, unsigned offset);
+  llvm::Value *zerosInMemory();
   llvm::Value *loadElement(uint32_t instr, const Access &access, unsigned chunk, unsigned element);
   llvm::Value *storedValue(const Access &access, unsigned element, unsigned chunk);
   llvm::Value *loadEach(llvm::Type *type, llvm::Align alignment,
@@ -119,7 +120,7 @@ private:
   llvm::Function *function = nullptr;
   llvm::Value *state = nullptr;
   llvm::AllocaInst *counted = nullptr, *spent = nullptr, *budget = nullptr, *rounds = nullptr;
-  llvm::AllocaInst *addressesInMemory = nullptr;
+  llvm::AllocaInst *addressesInMemory = nullptr, *zeros = nullptr;
   llvm::AllocaInst *atomicPlaces = nullptr, *atomicValues = nullptr; ///< of all lanes
   llvm::Value *orderLimit = nullptr;
   /// While lanes are apart: counts, the result of the function, lanes that are where it stops, rounds at the begin.
