@@ -5,7 +5,7 @@
 // Addresses are compared with the range that the same instruction accessed last time (global memory) or with the size of the
 // block's shared memory. If all lanes are inside and aligned, the elements are moved: one for all lanes, a vector where lanes are
 // neighbours, else gathered or scattered. In every other case the interpreter's handler executes the instruction: it finds the
-// range, or reports the fault.
+// range, or reports the fault. Accesses at constant distances from the same register are checked together (AccessGroups.h).
 #include "jit/EmitAccess.h"
 
 #include <cstddef>
@@ -36,18 +36,12 @@ Access FunctionEmitter::describe(uint32_t instr) {
   access.all = uint32_t(in.bytes) * in.elements;
   access.type = in.address == vm::AddressForm::Reg32 ? ir.getInt32Ty() : ir.getInt64Ty();
   access.isPartial = registers.isPartial() || (what.guard && !shapes[what.guard.reg].isUniform());
+  if (access.address.isUniform() || isRegular(access)) {
+    const int64_t last = access.address.stride * int64_t(comparedLanes(access) - 1);
+    access.lowest = std::min(last, int64_t(0));
+    access.between = uint64_t(std::abs(last));
+  }
   return access;
-}
-
-/// How far the lowest address of lanes that are compared together is from that of the first one, and the highest from the lowest.
-struct Reach {
-  int64_t lowest = 0;
-  uint64_t between = 0;
-};
-
-static Reach reachOf(const Access &access, unsigned lanes) {
-  const int64_t last = access.address.stride * int64_t(lanes - 1);
-  return {std::min(last, int64_t(0)), uint64_t(std::abs(last))};
 }
 
 /// The lanes whose addresses are compared together: those of a chunk, or all.
@@ -57,8 +51,7 @@ unsigned FunctionEmitter::comparedLanes(const Access &access) const {
 
 /// Emits the bounds; returns whether nothing at all is inside.
 Value *FunctionEmitter::emitBounds(Access &access) {
-  const bool isOneByOne = !access.address.isUniform() && !isRegular(access);
-  Value *all = ir.getInt64(access.all + (isOneByOne ? 0 : reachOf(access, comparedLanes(access)).between));
+  Value *all = ir.getInt64(access.all + access.between);
   if (access.in.space == vm::MemorySpace::Shared) {
     Value *bytes = registers.loadField(offsetof(vm::CompiledState, sharedBytes), ir.getInt64Ty());
     access.begin = llvm::ConstantInt::get(access.type, 0);
@@ -91,6 +84,20 @@ bool FunctionEmitter::isRegular(const Access &access) const {
   return !access.isPartial && access.address.kind == Shape::Affine && access.address.stride % access.all == 0;
 }
 
+/// Whether something is outside, or not aligned. For the first of a group, of all its accesses; the others use its result.
+Value *FunctionEmitter::emitCheck(uint32_t instr, Access &access) {
+  const AccessGroup *group = groups.of(instr);
+  Value *wrong = emitBounds(access);
+  if (group && instr != group->first)
+    return groupChecks.at(group->first);
+  const bool isOne = access.address.isUniform() || (isRegular(access) && access.address.isOneScalar());
+  for (unsigned chunk = 0; chunk < (isOne ? 1 : registers.version.chunks()); ++chunk)
+    wrong = ir.CreateOr(wrong, emitOutside(instr, access, chunk));
+  if (group)
+    groupChecks[instr] = wrong;
+  return wrong;
+}
+
 Value *FunctionEmitter::emitOutside(uint32_t instr, const Access &access, unsigned chunk) {
   auto isOutside = [&](Value *at) {
     Value *span = at->getType()->isVectorTy() ? registers.splat(access.span) : access.span;
@@ -101,14 +108,15 @@ Value *FunctionEmitter::emitOutside(uint32_t instr, const Access &access, unsign
     Value *low = ir.CreateAnd(at, llvm::ConstantInt::get(at->getType(), access.all - 1));
     return ir.CreateICmpNE(low, llvm::Constant::getNullValue(at->getType()));
   };
-  if (access.address.isUniform() || isRegular(access)) { // of others, one is aligned if the first is
-    Value *at = addressOf(access, chunk, false);
-    const int64_t lowest = reachOf(access, comparedLanes(access)).lowest;
-    Value *from = lowest ? ir.CreateAdd(at, llvm::ConstantInt::getSigned(access.type, lowest)) : at;
-    return ir.CreateOr(isOutside(from), isMisaligned(at));
+  const bool isScalar = access.address.isUniform() || isRegular(access); // others are aligned if the first is
+  Value *at = addressOf(access, chunk, !isScalar), *from = at;
+  if (access.lowest) {
+    Value *by = llvm::ConstantInt::getSigned(access.type, access.lowest);
+    from = ir.CreateAdd(at, isScalar ? by : registers.splat(by));
   }
-  Value *at = addressOf(access, chunk, true);
-  Value *wrong = ir.CreateOr(isOutside(at), isMisaligned(at));
+  Value *wrong = ir.CreateOr(isOutside(from), isMisaligned(at));
+  if (isScalar)
+    return wrong;
   if (Value *lanes = activeLanes(instr, chunk))
     wrong = ir.CreateAnd(wrong, lanes);
   return ir.CreateICmpNE(ir.CreateBitCast(wrong, ir.getIntNTy(registers.version.width)),
@@ -126,14 +134,14 @@ Value *FunctionEmitter::activeLanes(uint32_t instr, unsigned chunk) {
   return lanes ? ir.CreateAnd(lanes, holds) : holds;
 }
 
-Value *FunctionEmitter::pointerTo(const Access &access, Value *at, unsigned offset) {
+Value *FunctionEmitter::pointerTo(const Access &access, Value *at, int64_t offset) {
   if (!access.base) { // global addresses are those of the host
     if (offset)
-      at = ir.CreateAdd(at, llvm::ConstantInt::get(at->getType(), offset));
+      at = ir.CreateAdd(at, llvm::ConstantInt::getSigned(at->getType(), offset));
     llvm::Type *pointer = ir.getPtrTy();
     return ir.CreateIntToPtr(at, at->getType()->isVectorTy() ? registers.vectorType(pointer) : pointer);
   }
-  Value *base = offset ? ir.CreateConstGEP1_64(ir.getInt8Ty(), access.base, offset) : access.base;
+  Value *base = offset ? ir.CreateConstGEP1_64(ir.getInt8Ty(), access.base, uint64_t(offset)) : access.base;
   if (at->getType()->isVectorTy()) // inside of shared memory, so not negative
     return ir.CreateGEP(ir.getInt8Ty(), base, ir.CreateSExt(at, registers.vectorType(ir.getInt64Ty())));
   return ir.CreateGEP(ir.getInt8Ty(), base, ir.CreateZExt(at, ir.getInt64Ty()));
@@ -164,20 +172,8 @@ Value *FunctionEmitter::loadElement(uint32_t instr, const Access &access, unsign
       Value *step = llvm::ConstantInt::getSigned(access.type, int64_t(lane) * access.address.stride);
       return pointerTo(access, ir.CreateAdd(first, step), offset);
     });
-  llvm::Type *whole = registers.vectorType(ir.getInt64Ty());
-  Value *at = ir.CreatePtrToInt(pointerTo(access, addressOf(access, chunk, true), offset), whole);
-  if (Value *lanes = activeLanes(instr, chunk))
-    at = ir.CreateSelect(lanes, at, registers.splat(ir.CreatePtrToInt(zerosInMemory(), ir.getInt64Ty())));
-  if (!addressesInMemory) {
-    llvm::IRBuilderBase::InsertPointGuard back(ir);
-    ir.SetInsertPoint(&function->getEntryBlock(), function->getEntryBlock().begin());
-    addressesInMemory = ir.CreateAlloca(whole);
-  }
-  ir.CreateStore(at, addressesInMemory, true);
-  return loadEach(type, alignment, [&](unsigned lane) {
-    Value *from = ir.CreateConstGEP1_64(ir.getInt64Ty(), addressesInMemory, lane);
-    return ir.CreateIntToPtr(ir.CreateLoad(ir.getInt64Ty(), from, true), ir.getPtrTy());
-  });
+  storeAddresses(instr, access, chunk, offset);
+  return loadEach(type, alignment, [&](unsigned lane) { return storedAddress(lane); });
 }
 
 /// What lanes read that are off. Zeros, since processors take long to compute with denormal numbers, which anything else may be.
@@ -191,6 +187,25 @@ Value *FunctionEmitter::zerosInMemory() {
   return zeros;
 }
 
+/// Puts the addresses of lanes of a chunk into memory.
+void FunctionEmitter::storeAddresses(uint32_t instr, const Access &access, unsigned chunk, int64_t offset) {
+  llvm::Type *whole = registers.vectorType(ir.getInt64Ty());
+  Value *at = ir.CreatePtrToInt(pointerTo(access, addressOf(access, chunk, true), offset), whole);
+  if (Value *lanes = activeLanes(instr, chunk))
+    at = ir.CreateSelect(lanes, at, registers.splat(ir.CreatePtrToInt(zerosInMemory(), ir.getInt64Ty())));
+  if (!addressesInMemory) {
+    llvm::IRBuilderBase::InsertPointGuard back(ir);
+    ir.SetInsertPoint(&function->getEntryBlock(), function->getEntryBlock().begin());
+    addressesInMemory = ir.CreateAlloca(whole);
+  }
+  ir.CreateStore(at, addressesInMemory, true);
+}
+
+Value *FunctionEmitter::storedAddress(unsigned lane) {
+  Value *from = ir.CreateConstGEP1_64(ir.getInt64Ty(), addressesInMemory, lane);
+  return ir.CreateIntToPtr(ir.CreateLoad(ir.getInt64Ty(), from, true), ir.getPtrTy());
+}
+
 /// One load per lane. Gather instructions of many processors take longer, some (those that are protected against gather
 /// data sampling) several times as long; so addresses are taken from memory one by one, where they were stored as a vector.
 Value *FunctionEmitter::loadEach(llvm::Type *type, llvm::Align alignment,
@@ -201,7 +216,62 @@ Value *FunctionEmitter::loadEach(llvm::Type *type, llvm::Align alignment,
   return all;
 }
 
+/// Loads that are neighbours in memory, lane by lane: one load of all for each lane, then columns of what was loaded.
+void FunctionEmitter::loadNeighbours(uint32_t instr, const Access &access, const Neighbours &all) {
+  const unsigned count = unsigned(all.loads.size()), width = registers.version.width;
+  llvm::Type *type = ir.getIntNTy(access.in.bytes * 8u);
+  auto *row = llvm::FixedVectorType::get(type, count);
+  for (unsigned chunk = 0; chunk < registers.version.chunks(); ++chunk) {
+    storeAddresses(instr, access, chunk, all.imm - access.in.imm);
+    // Of each `count` lanes, the first are in one vector, the second in the next, and so on.
+    llvm::SmallVector<llvm::SmallVector<Value *, 8>, 4> rows(count);
+    for (unsigned lane = 0; lane < width; ++lane)
+      rows[lane % count].push_back(
+          ir.CreateAlignedLoad(row, storedAddress(lane), llvm::Align(access.in.bytes)));
+    llvm::SmallVector<Value *, 4> parts;
+    for (auto &each : rows)
+      parts.push_back(joined(each));
+    const llvm::SmallVector<Value *, 4> columns = transposed(parts);
+    for (unsigned i = 0; i < count; ++i)
+      ir.CreateStore(columns[i], neighbourHome(all.loads[i], chunk));
+  }
+}
+
+/// Squares of as many rows as there are vectors, side by side in them, are transposed.
+llvm::SmallVector<Value *, 4> FunctionEmitter::transposed(llvm::ArrayRef<Value *> rows) {
+  const int count = int(rows.size()), width = int(registers.version.width);
+  auto mixed = [&](Value *a, Value *b, llvm::ArrayRef<int> places) { // places from count on: of b
+    llvm::SmallVector<int, 16> all;
+    for (int begin = 0; begin < width; begin += count)
+      for (int place : places)
+        all.push_back(place < count ? begin + place : width + begin + place - count);
+    return ir.CreateShuffleVector(a, b, all);
+  };
+  if (count == 2)
+    return {mixed(rows[0], rows[1], {0, 2}), mixed(rows[0], rows[1], {1, 3})};
+  Value *low01 = mixed(rows[0], rows[1], {0, 4, 1, 5}), *high01 = mixed(rows[0], rows[1], {2, 6, 3, 7}),
+        *low23 = mixed(rows[2], rows[3], {0, 4, 1, 5}), *high23 = mixed(rows[2], rows[3], {2, 6, 3, 7});
+  return {mixed(low01, low23, {0, 1, 4, 5}), mixed(low01, low23, {2, 3, 6, 7}),
+          mixed(high01, high23, {0, 1, 4, 5}), mixed(high01, high23, {2, 3, 6, 7})};
+}
+
+/// Where the value of a load is that was loaded with the first of its neighbours. Only if addresses were good.
+llvm::AllocaInst *FunctionEmitter::neighbourHome(uint32_t load, unsigned chunk) {
+  auto &homes = neighbourHomes[load];
+  if (homes.empty()) {
+    llvm::IRBuilderBase::InsertPointGuard back(ir);
+    ir.SetInsertPoint(&function->getEntryBlock(), function->getEntryBlock().begin());
+    for (unsigned i = 0; i < registers.version.chunks(); ++i)
+      homes.push_back(ir.CreateAlloca(registers.vectorType(ir.getIntNTy(program.inst(load).bytes * 8u))));
+  }
+  return homes[chunk];
+}
+
 void FunctionEmitter::emitLoads(uint32_t instr, const Access &access) {
+  const bool isOneByOne = !access.address.isUniform() && !isRegular(access);
+  const Neighbours *neighbours = isOneByOne ? groups.neighboursOf(instr) : nullptr;
+  if (neighbours && neighbours->first == instr)
+    loadNeighbours(instr, access, *neighbours);
   // All elements are loaded before any is set: the address may be in one of the results.
   std::vector<llvm::SmallVector<Value *, 4>> loaded(access.values.size());
   for (unsigned element = 0; element < access.values.size(); ++element) {
@@ -213,7 +283,8 @@ void FunctionEmitter::emitLoads(uint32_t instr, const Access &access) {
         loaded[element].push_back(loaded[element][0]);
         continue;
       }
-      Value *value = loadElement(instr, access, chunk, element);
+      Value *value =
+          neighbours ? held(neighbourHome(instr, chunk)) : loadElement(instr, access, chunk, element);
       llvm::Type *to = ir.getIntNTy(bits);
       if (value->getType()->isVectorTy())
         to = registers.vectorType(to);
@@ -299,6 +370,10 @@ void FunctionEmitter::emitParameter(uint32_t instr, Access &access) {
 void FunctionEmitter::emitAccess(uint32_t instr) {
   const ptx::Guard &guard = program.function.instrs[instr].guard;
   Access access = describe(instr);
+  if (const AccessGroup *group = groups.of(instr)) {
+    access.lowest += group->lowest - access.in.imm;
+    access.between += uint64_t(group->highest - group->lowest);
+  }
   if (access.in.address == vm::AddressForm::Parameters) {
     emitParameter(instr, access);
     return;
@@ -318,10 +393,7 @@ void FunctionEmitter::emitAccess(uint32_t instr) {
     ir.CreateCondBr(some, body, done);
     ir.SetInsertPoint(body);
   }
-  Value *wrong = emitBounds(access);
-  const bool isOne = access.address.isUniform() || (isRegular(access) && access.address.isOneScalar());
-  for (unsigned chunk = 0; chunk < (isOne ? 1 : registers.version.chunks()); ++chunk)
-    wrong = ir.CreateOr(wrong, emitOutside(instr, access, chunk));
+  Value *wrong = emitCheck(instr, access);
   Block unusual = newBlock("unusual"), usual = newBlock("usual");
   branchRarely(wrong, unusual, usual);
   ir.SetInsertPoint(usual);

@@ -14,6 +14,8 @@ struct Access {
   bool isStore = false, isSigned = false;
   bool isPartial = false;            ///< some lanes may be off
   uint32_t all = 0;                  ///< bytes of all elements of a lane
+  int64_t lowest = 0;                ///< from the first lane to the lowest address that is checked with it
+  uint64_t between = 0;              ///< from there to the highest
   llvm::IntegerType *type = nullptr; ///< of addresses
   llvm::Value *begin = nullptr, *span = nullptr, *base = nullptr;
 };

@@ -101,6 +101,8 @@ void FunctionEmitter::emitEntries(Value *number) {
 
 void FunctionEmitter::emitPiece(const Piece &piece) {
   now = piece;
+  groups = AccessGroups(program, piece.first, piece.end);
+  groupChecks.clear();
   for (uint32_t i = piece.first; i < piece.end;) {
     switch (program.wayOf(i)) {
     case Way::Operation: {

@@ -3,6 +3,7 @@
 // Emits the function that executes a part of a Code, for all lanes of a warp or for those of a mask.
 #pragma once
 
+#include "jit/AccessGroups.h"
 #include "jit/Regions.h"
 #include "jit/Registers.h"
 
@@ -96,15 +97,21 @@ private:
   void emitParameter(uint32_t instr, Access &access);
   Access describe(uint32_t instr);
   llvm::Value *emitBounds(Access &access);
+  llvm::Value *emitCheck(uint32_t instr, Access &access);
   llvm::Value *emitOutside(uint32_t instr, const Access &access, unsigned chunk);
   llvm::Value *addressOf(const Access &access, unsigned chunk, bool asVector);
   llvm::Value *activeLanes(uint32_t instr, unsigned chunk);
-  llvm::Value *pointerTo(const Access &access, llvm::Value *at, unsigned offset);
-  llvm::Value *zerosInMemory();
+  llvm::Value *pointerTo(const Access &access, llvm::Value *at, int64_t offset);
   llvm::Value *loadElement(uint32_t instr, const Access &access, unsigned chunk, unsigned element);
   llvm::Value *storedValue(const Access &access, unsigned element, unsigned chunk);
   llvm::Value *loadEach(llvm::Type *type, llvm::Align alignment,
                         llvm::function_ref<llvm::Value *(unsigned)> pointer);
+  llvm::Value *zerosInMemory();
+  void storeAddresses(uint32_t instr, const Access &access, unsigned chunk, int64_t offset);
+  llvm::Value *storedAddress(unsigned lane);
+  void loadNeighbours(uint32_t instr, const Access &access, const Neighbours &all);
+  llvm::SmallVector<llvm::Value *, 4> transposed(llvm::ArrayRef<llvm::Value *> rows);
+  llvm::AllocaInst *neighbourHome(uint32_t load, unsigned chunk);
   void emitLoads(uint32_t instr, const Access &access);
   void emitStores(uint32_t instr, const Access &access);
   bool isRegular(const Access &access) const;
@@ -134,6 +141,9 @@ private:
   std::map<uint32_t, Block> exits;       ///< by instruction
   std::map<uint32_t, Block> partExits;   ///< by instruction of another part
   Piece now;
+  AccessGroups groups;                           ///< of `now`
+  std::map<uint32_t, llvm::Value *> groupChecks; ///< by first instruction
+  std::map<uint32_t, llvm::SmallVector<llvm::AllocaInst *, 8>> neighbourHomes;
 };
 
 } // namespace heddle::jit

@@ -163,6 +163,24 @@ TEST(Engines, AnIndexThatWrapsAroundIsExtendedAsEachLaneHasIt) {
       {1}, {32}, 32);
 }
 
+TEST(Engines, AnIndexThatWrapsAroundInALaterChunkIsExtendedAsEachLaneHasIt) {
+  for (const char *less : {"-17", "-31"})
+    expectSame(".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+               ".reg .b64 %rd<4>; .reg .b32 %r<8>;\n"
+               "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; add.u32 %r1, %r0, " +
+                   std::string(less) +
+                   "; mul.wide.u32 %rd1, %r1, 4; shr.u64 %rd1, %rd1, 8; cvt.u32.u64 %r2, %rd1;\n"
+                   "mul.wide.u32 %rd2, %r0, 4; add.u64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r2; ret; }\n",
+               {1}, {64}, 64);
+}
+
+TEST(Engines, ACounterWithAStrideThatChangesIsReadAsItWasBefore) {
+  expectSameInAllShapes(
+      "mov.u32 %r1, %r0; mov.u32 %r3, 0;\n"
+      "AGAIN: mul.lo.u32 %r2, %r1, 12; add.u32 %r1, %r1, 64; xor.b32 %r3, %r3, %r2;\n"
+      "setp.lt.u32 %p0, %r1, 700; @%p0 bra AGAIN; mad.lo.u32 %r3, %r1, 5, %r3; st.global.u32 [%rd1], %r3;\n");
+}
+
 TEST(Engines, TheNumberOfABlockIsThatBeforeAndBehindABarrier) {
   expectSame(
       ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
@@ -295,6 +313,76 @@ TEST(Engines, AnAccessOutsideIsTheSameFault) {
             guard + "st.global.u32 [%rd1+80], %r1; ret; }\n",
         {1}, {32}, 40);
 }
+
+// --- accesses that are checked together
+
+/// A kernel whose body has %r0 (the thread), %rd0 (memory) and in %rd1 another word of memory for each thread, without a common stride.
+void expectSameFromScatteredWords(const std::string &body) {
+  expectSameInAllShapes("mul.lo.u32 %r1, %r0, %r0; and.b32 %r1, %r1, 124; mul.wide.u32 %rd2, %r1, 4; add.u64 "
+                        "%rd2, %rd2, %rd0;\n" +
+                        body + "st.global.u32 [%rd1+256], %r9;\n");
+}
+
+TEST(Engines, NeighbouringWordsOfEachLaneAreLoaded) {
+  expectSameFromScatteredWords(
+      "ld.global.u32 %r2, [%rd2+8]; ld.global.u32 %r3, [%rd2+4]; ld.global.u32 %r4, [%rd2+12]; ld.global.u32 "
+      "%r5, [%rd2];\n"
+      "mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4; mad.lo.u32 %r9, %r9, 7, %r5;\n");
+}
+
+TEST(Engines, NeighbouringDoubleWordsOfEachLaneAreLoaded) {
+  expectSameFromScatteredWords("ld.global.u64 %rd3, [%rd2+16]; ld.global.u64 %rd4, [%rd2+24]; mad.lo.u64 "
+                               "%rd3, %rd3, 3, %rd4; cvt.u32.u64 %r9, %rd3;\n");
+}
+
+TEST(Engines, LoadsBehindAStoreReadWhatItWrote) {
+  expectSameFromScatteredWords(
+      "ld.global.u32 %r2, [%rd2]; ld.global.u32 %r3, [%rd2+4]; mad.lo.u32 %r4, %r2, 3, %r3;\n"
+      "st.global.u32 [%rd2+8], %r4; ld.global.u32 %r5, [%rd2+8]; ld.global.u32 %r6, [%rd2+12]; mad.lo.u32 "
+      "%r9, %r5, 5, %r6;\n");
+}
+
+TEST(Engines, NeighboursOfAnAddressThatChangesAreItsOwn) {
+  expectSameFromScatteredWords("ld.global.u32 %r2, [%rd2]; ld.global.u32 %r3, [%rd2+4]; add.u64 %rd2, %rd2, "
+                               "8; ld.global.u32 %r4, [%rd2+8];\n"
+                               "ld.global.u32 %r5, [%rd2+12]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, "
+                               "%r9, 5, %r4; mad.lo.u32 %r9, %r9, 7, %r5;\n");
+}
+
+TEST(Engines, NeighbouringWordsAreLoadedForLanesThatAreStillInALoop) {
+  expectSameFromScatteredWords(
+      "and.b32 %r8, %r0, 7; mov.u32 %r9, 0;\n"
+      "AGAIN: ld.global.u32 %r2, [%rd2]; ld.global.u32 %r3, [%rd2+4]; ld.global.u32 %r4, [%rd2+8]; "
+      "ld.global.u32 %r5, [%rd2+12];\n"
+      "add.u32 %r2, %r2, %r3; mad.lo.u32 %r9, %r9, 3, %r2; xor.b32 %r4, %r4, %r5; mad.lo.u32 %r9, %r9, 5, "
+      "%r4;\n"
+      "add.u64 %rd2, %rd2, 16; setp.eq.u32 %p0, %r8, 0; add.u32 %r8, %r8, -1; @!%p0 bra AGAIN;\n");
+}
+
+TEST(Engines, AFaultOfOneOfSeveralAccessesIsThatOfItsInstruction) {
+  for (const char *address : {"%rd1", "%rd2"}) // with a common stride, and without
+    for (const char *last : {"ld.global.u32 %r5, [ADDRESS+900];", "ld.global.u32 %r5, [ADDRESS+902];",
+                             "st.global.u32 [ADDRESS+900], %r4;"}) {
+      std::string body = std::string("ld.global.u32 %r2, [ADDRESS]; ld.global.u32 %r3, [ADDRESS+8]; "
+                                     "ld.global.u32 %r4, [ADDRESS+12];\n") +
+                         "st.global.u32 [ADDRESS+4], %r3; add.u32 %r9, %r2, %r4;\n" + last + "\n";
+      for (size_t at = body.find("ADDRESS"); at != std::string::npos; at = body.find("ADDRESS"))
+        body.replace(at, 7, address);
+      expectSameFromScatteredWords(body);
+    }
+}
+
+TEST(Engines, SharedWordsAtOffsetsFromARegisterAreThose) {
+  expectSameInAllShapes(".shared .align 4 .b8 words[512]; mov.u32 %r1, words; mad.lo.u32 %r2, %r0, 4, %r1; "
+                        "st.shared.u32 [%r2], %r0;\n"
+                        "bar.sync 0; and.b32 %r3, %r0, 3; mad.lo.u32 %r3, %r3, 16, %r1;\n"
+                        "ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+4]; ld.shared.u32 %r6, [%r3+8]; "
+                        "ld.shared.u32 %r7, [%r3+12];\n"
+                        "mad.lo.u32 %r9, %r4, 3, %r5; mad.lo.u32 %r9, %r9, 5, %r6; mad.lo.u32 %r9, %r9, 7, "
+                        "%r7; st.global.u32 [%rd1], %r9;\n");
+}
+
+// --- progress
 
 TEST(Engines, LanesThatWaitForEachOtherMakeProgress) {
   expectSame(".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
