@@ -21,8 +21,11 @@ Flow barrier(Warp &warp, const Inst &in, uint32_t mask) {
   if (number >= HardwareBarriers)
     return warp.misused(in, mask, Misuse::BarrierNumber,
                         fmt::format("barrier {} does not exist: a block has {}", number, HardwareBarriers));
-  uint32_t group = 0;
-  eachLane(mask, [&](unsigned lane) { group |= uint32_t(numbers[lane] == number) << lane; });
+  uint32_t differences = 0;
+  HEDDLE_EACH_LANE(lane) differences |= numbers[lane] ^ number;
+  uint32_t group = mask;
+  if (differences) [[unlikely]]
+    eachLane(mask, [&](unsigned lane) { group &= ~(uint32_t(numbers[lane] != number) << lane); });
   if (group != mask) { // the other lanes name another barrier: they arrive at it separately
     warp.flush(&in);
     warp.separate(in, mask & ~group, warp.code().pcOf(in));
