@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/Formats.h"
 
+#include <llvm/TargetParser/Host.h>
+
 namespace heddle::jit {
 
 using llvm::CmpInst;
@@ -67,7 +69,25 @@ Bits settleNaN(const Real &result, std::initializer_list<Bits> operands, bool an
 
 namespace {
 
+/// Whether the host has instructions for conversions between halves and floats; else LLVM would call functions for them.
+bool convertsHalves() {
+#if defined(__aarch64__)
+  return true;
+#else
+  static const bool has = llvm::sys::getHostCPUFeatures().lookup("f16c");
+  return has;
+#endif
+}
+
 Real halfToFloat(const Bits &a) {
+  if (convertsHalves()) {
+    llvm::IRBuilderBase &ir = a.builder();
+    const Bits half = a.resized(16);
+    llvm::Value *value =
+        ir.CreateFPExt(ir.CreateBitCast(half.value(), withElement(half.type(), ir.getHalfTy())),
+                       withElement(half.type(), ir.getFloatTy()));
+    return canonical(Real(ir, value).bits(), sem::F32Layout).real();
+  }
   const Bits wide = a.resized(32), magnitude = wide & 0x7fff, sign = (wide & 0x8000).shl(16);
   const Bits scaled = (magnitude.shl(13).real() * 0x1p112).bits();
   const Bits finite = select(magnitude == 0x7c00, 0x7f800000u, scaled) | sign;
@@ -76,6 +96,12 @@ Real halfToFloat(const Bits &a) {
 
 /// f32 to f16, to nearest (semantics::roundToHalf).
 Bits nearestHalf(const Real &value) {
+  if (convertsHalves()) {
+    llvm::IRBuilderBase &ir = value.builder();
+    llvm::Value *half = ir.CreateFPTrunc(value.value(), withElement(value.type(), ir.getHalfTy()));
+    const Bits bits(ir, ir.CreateBitCast(half, withElement(value.type(), ir.getInt16Ty())));
+    return select(value.isNaN(), canonicalNaNOf(sem::F16Layout), bits);
+  }
   const Bits bits = value.bits(), magnitude = bits & 0x7fffffffu, sign = (bits ^ magnitude).lshr(16);
   const Bits normal = (magnitude + 0xfff + (magnitude.lshr(13) & 1) - (112u << 23)).lshr(13);
   const Bits subnormal = (magnitude.real() + 0.5).bits() - 0x3f000000u;
