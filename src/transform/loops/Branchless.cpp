@@ -53,6 +53,7 @@ struct Step {
   const VarDecl *variable = nullptr; ///< the variable that `target` names; null for memory
   const Expr *value = nullptr;       ///< null for ++ and --
   std::optional<BinaryOperatorKind> operation; ///< of a compound assignment
+  bool converts = false; ///< it computes in another type than the target's, and converts back
 };
 using Side = std::vector<Step>;
 
@@ -77,7 +78,8 @@ public:
 private:
   Diagnostic refusal(const Stmt *statement) const {
     Diagnostic refused =
-        legalityFailure(unit.location(statement), "a side may only assign to variables or elements");
+        legalityFailure(unit.location(statement),
+                        whyNot.empty() ? "a side may only assign to variables or elements" : whyNot);
     if (!isa<IfStmt>(statement))
       return refused;
     refused.text += "; this one has an 'if'";
@@ -98,11 +100,7 @@ private:
       return false;
     if (!binary->isCompoundAssignmentOp())
       return add(statement, binary->getLHS(), binary->getRHS(), std::nullopt);
-    // x += e computes in the common type of both and converts back: only where that is x's own is it x + e.
-    auto *compound = cast<CompoundAssignOperator>(binary);
-    QualType type = compound->getLHS()->getType();
-    return unit.context().hasSameUnqualifiedType(compound->getComputationResultType(), type) &&
-           add(statement, binary->getLHS(), binary->getRHS(),
+    return add(statement, binary->getLHS(), binary->getRHS(),
                BinaryOperator::getOpForCompoundAssignment(binary->getOpcode()));
   }
   bool readDeclaration(const DeclStmt *declaration) {
@@ -112,26 +110,38 @@ private:
                      variable->getType()->isArithmeticType() && variable->getInitStyle() == VarDecl::CInit;
       if (!isValue)
         return false;
-      steps.push_back({declaration, variable, nullptr, variable, variable->getInit(), std::nullopt});
+      steps.push_back({declaration, variable, nullptr, variable, variable->getInit(), std::nullopt, false});
     }
     return true;
   }
   bool add(const Stmt *statement, const Expr *target, const Expr *value,
            std::optional<BinaryOperatorKind> operation) {
-    if (!target->getType()->isScalarType() || target->getType().isVolatileQualified())
-      return false;
-    Step step{statement, nullptr, target, nullptr, value, operation};
+    if (target->getType().isVolatileQualified())
+      return refuse("a side assigns to a volatile variable here");
+    if (!target->getType()->isScalarType())
+      return refuse("a side may only assign numbers and pointers");
+    // x += e computes in the common type of both and converts back.
+    auto *compound = dyn_cast<CompoundAssignOperator>(statement);
+    const bool converts = compound && !unit.context().hasSameUnqualifiedType(
+                                          compound->getComputationResultType(), target->getType());
+    Step step{statement, nullptr, target, nullptr, value, operation, converts};
     if (auto *reference = dyn_cast<DeclRefExpr>(plain(target));
         reference && source::isThreadLocal(reference->getDecl()))
       step.variable = cast<VarDecl>(reference->getDecl());
     else if (source::localPlace(target))
-      return false; // a part of a variable: an element of a local array, a member
+      return refuse("a side assigns to a part of a local variable here (an element or a member)");
     steps.push_back(step);
     return true;
   }
 
+  bool refuse(const char *why) {
+    whyNot = why;
+    return false;
+  }
+
   const Unit &unit;
   Side steps;
+  std::string whyNot; ///< where it is an assignment
 };
 
 // Decide
@@ -367,8 +377,9 @@ private:
 struct Arm {
   std::string text;
   bool isPlain = false; ///< a number or a variable: nothing to be computed
-  bool fits = false;    ///< of the target's own type, or a number written down
-  Code comments;        ///< whole lines that belong to it
+  bool fits =
+      false; ///< of the target's own type, a number written down, or a sum that a compound assignment computes in that type
+  Code comments; ///< whole lines that belong to it
 };
 struct Choice {
   const Expr *target = nullptr;
@@ -468,7 +479,7 @@ private:
         arm.text = "(" + arm.text + ")";
       std::string old = step.variable ? nameOf(step.variable) : text.text(step.target->getSourceRange());
       arm.text = fmt::format("{} {} {}", old, BinaryOperator::getOpcodeStr(*step.operation).str(), arm.text);
-      arm.fits = true;
+      arm.fits = !step.converts;
     }
     return arm;
   }
