@@ -45,6 +45,13 @@ MappedText::Origin MappedText::originOf(unsigned line) const {
 
 unsigned MappedText::givenLine(unsigned line) const { return originOf(line).line; }
 
+bool MappedText::readsAsGiven(unsigned line) const {
+  const Origin origin = originOf(line);
+  const std::vector<std::string> &lines = files[origin.file]->lines;
+  return origin.line > 0 && origin.line <= lines.size() &&
+         llvm::StringRef(lines[origin.line - 1]).trim() == lineAt(text, line).trim();
+}
+
 std::vector<LineOrigin> MappedText::lineOrigins() const {
   std::vector<LineOrigin> all;
   for (const Origin &origin : origins)

@@ -43,6 +43,8 @@ public:
   bool operator==(const MappedText &other) const { return text == other.text; }
   /// The line of the file as given, for a line of the text as it is; both count from 1.
   unsigned givenLine(unsigned line) const;
+  /// The line reads as the one that it comes from, at whatever depth.
+  bool readsAsGiven(unsigned line) const;
   /// Where each line of the text comes from.
   std::vector<LineOrigin> lineOrigins() const;
   /// The same for a place, which may be in an inserted file. A line that reads as it did, at whatever depth, keeps its columns; for another one the location is the whole

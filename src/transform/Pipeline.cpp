@@ -207,8 +207,8 @@ private:
   }
 
   TargetSearch searchFrom(const Directive &directive, std::optional<unsigned> line) const {
-    return {*program, file, directive.kernel.empty() ? options.kernel : directive.kernel, line,
-            joined ? "these files" : "this file"};
+    return {*program, file, directive.kernel.empty() ? options.kernel : directive.kernel,
+            line,     text, joined ? "these files" : "this file"};
   }
 
   /// The names of the kernels that a directive speaks of: places move from pass to pass.

@@ -13,6 +13,7 @@
 #include "support/Text.h"
 #include "transform/DirectiveMessage.h"
 #include "transform/Registry.h"
+#include "transform/loops/LoopSubject.h"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/Stmt.h>
@@ -103,16 +104,58 @@ std::vector<Target> aroundPragma(const Directive &directive, const std::vector<T
   return {};
 }
 
+unsigned givenLine(const TargetSearch &search, const SourceLocation &location) {
+  return location.file == search.file.string() ? search.text.givenLine(location.line) : location.line;
+}
+
+std::vector<const clang::Stmt *> subjectsIn(const Kernel &kernel, const Directive &directive) {
+  return directive.subject == Subject::Branch ? branchesOf(kernel) : loopsOf(kernel);
+}
+
+/// The loop or branch that a line of the file as it was given begins with; null where there is none. If earlier directives made several
+/// of it, the one that reads as it did, else the first, without loops that were put around it.
+const clang::Stmt *subjectOnLine(const Directive &directive, const TargetSearch &search, const Kernel &kernel,
+                                 unsigned line) {
+  const clang::Stmt *first = nullptr;
+  for (const clang::Stmt *each : subjectsIn(kernel, directive)) {
+    const SourceLocation at = kernel.unit->location(each->getBeginLoc());
+    if (givenLine(search, at) != line)
+      continue;
+    if (at.file != search.file.string() || search.text.readsAsGiven(at.line))
+      return each;
+    const clang::SourceManager &sources = kernel.unit->sources();
+    if (!first || sources.isBeforeInTranslationUnit(each->getBeginLoc(), first->getEndLoc()))
+      first = each;
+  }
+  return first;
+}
+
+/// `line=` names no loop or branch.
+void complainOfLine(const Directive &directive, const TargetSearch &search,
+                    const std::vector<Target> &targets, unsigned line, Diagnostics &messages) {
+  for (const Target &target : targets) {
+    const Kernel &kernel = target.first();
+    const auto lineAt = [&](clang::SourceLocation at) {
+      return givenLine(search, kernel.unit->location(at));
+    };
+    if (lineAt(kernel.function->getOuterLocStart()) > line || lineAt(kernel.function->getEndLoc()) < line)
+      continue;
+    const char *what = directive.subject == Subject::Branch ? "'if'" : "'for' loop";
+    Diagnostic &none = messages.refuse(
+        kernel.location, messageOf(directive, fmt::format("no {} begins on line {}", what, line)));
+    for (const clang::Stmt *each : subjectsIn(kernel, directive))
+      none.note(kernel.unit->location(each->getBeginLoc()),
+                fmt::format("one begins on line {}", lineAt(each->getBeginLoc())));
+    return;
+  }
+  messages.error({search.file.string()}, messageOf(directive, fmt::format("line {} is in no kernel", line)));
+}
+
 /// There is no loop or branch that the directive could mean, or there are several.
 void complainOfSubject(const Directive &directive, const TargetSearch &search,
                        const std::vector<Target> &targets, const std::vector<SourceLocation> &locations,
                        Diagnostics &messages) {
   const bool isLoop = directive.subject == Subject::Loop;
-  if (int64_t line = directive.number("line")) {
-    messages.error({search.file.string()},
-                   messageOf(directive, fmt::format("line {} is in no kernel", line)));
-    return;
-  }
   if (locations.empty()) {
     std::vector<std::string> names;
     for (const Target &target : targets)
@@ -127,8 +170,9 @@ void complainOfSubject(const Directive &directive, const TargetSearch &search,
       locations.front(),
       messageOf(directive, fmt::format("there are several {}: give line=N", isLoop ? "loops" : "branches")));
   for (size_t i = 1; i < locations.size(); ++i)
-    several.note(locations[i], fmt::format("another is this one, line={}", locations[i].line));
-  several.withHint(fmt::format("say which: {} line={}", directive.name, locations.front().line));
+    several.note(locations[i], fmt::format("another is this one, line={}", givenLine(search, locations[i])));
+  several.withHint(
+      fmt::format("say which: {} line={}", directive.name, givenLine(search, locations.front())));
 }
 
 } // namespace
@@ -163,20 +207,25 @@ std::vector<Target> targetWithSubject(const Directive &directive, const TargetSe
                                       std::vector<Target> targets, Diagnostics &messages) {
   if (targets.empty() || targets.front().isBehindPragma)
     return targets;
-  unsigned line = unsigned(directive.number("line"));
+  if (const unsigned line = unsigned(directive.number("line"))) {
+    for (Target &target : targets)
+      if (const clang::Stmt *subject = subjectOnLine(directive, search, target.first(), line)) {
+        target.loopLine = target.first().unit->location(subject->getBeginLoc()).line;
+        return {target};
+      }
+    complainOfLine(directive, search, targets, line, messages);
+    return {};
+  }
   std::vector<Target> meant;
   std::vector<SourceLocation> locations;
   for (Target &target : targets) {
-    if (line && (lineOf(target.first()) > line || lastLineOf(target.first()) < line))
-      continue;
-    if (!line)
-      for (const clang::Stmt *candidate : directiveRule(directive.name)->candidates(target.first()))
-        locations.push_back(target.first().unit->location(candidate->getBeginLoc()));
-    if (line || !locations.empty()) {
-      target.loopLine = line ? line : locations.front().line;
+    for (const clang::Stmt *candidate : directiveRule(directive.name)->candidates(target.first()))
+      locations.push_back(target.first().unit->location(candidate->getBeginLoc()));
+    if (!locations.empty()) {
+      target.loopLine = locations.front().line;
       meant.push_back(target);
     }
-    if (!line && locations.size() > 1)
+    if (locations.size() > 1)
       break;
   }
   if (meant.size() == 1 && locations.size() <= 1)

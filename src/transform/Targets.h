@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "source/MappedText.h"
 #include "transform/Context.h"
 
 #include <filesystem>
@@ -16,6 +17,7 @@ struct TargetSearch {
   const std::filesystem::path &file;
   const std::string &kernel;          ///< -k; empty for all
   std::optional<unsigned> pragmaLine; ///< where the pragma was; nothing for one of the command line
+  const source::MappedText &text;     ///< as it is now: `line=` is one of the file as it was given
   const char *where = "this file";    ///< what messages call it
 };
 
