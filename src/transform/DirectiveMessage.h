@@ -22,6 +22,13 @@ std::string messageOf(const Directive &directive, std::string_view what);
 void addMessages(const Diagnostics &messages, Diagnostics &to,
                  const std::function<SourceLocation(const SourceLocation &)> &location = std::identity());
 
+/// The same, with the line numbers in the words of messages too (`at line 8`, `in lines 8 and 9`; in hints and notes also `line=8`):
+/// `line` gives those of messages whose own location `isChanged`. Words that are about the text as it was given have `on line 8`.
+void addMessages(const Diagnostics &messages, Diagnostics &to,
+                 const std::function<SourceLocation(const SourceLocation &)> &location,
+                 const std::function<bool(const SourceLocation &)> &isChanged,
+                 const std::function<unsigned(unsigned)> &line);
+
 /// Such a text without the name at its end: for lists that name the directive themselves.
 std::string withoutRule(std::string_view text);
 

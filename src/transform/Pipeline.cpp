@@ -15,6 +15,7 @@
 #include "transform/DirectiveMessage.h"
 #include "transform/Includes.h"
 #include "transform/JoinedText.h"
+#include "transform/Lines.h"
 #include "transform/Pragmas.h"
 #include "transform/Registry.h"
 #include "transform/StatedBlock.h"
@@ -430,17 +431,41 @@ private:
       options.afterPass({pass, text.str(), std::chrono::duration<double>(Clock::now() - begin).count()});
   }
 
+  /// The line as it was given of a statement of the text that was read. A loop that a directive has put around others comes from none:
+  /// it has that of the first line inside.
+  unsigned givenLineOfStatement(unsigned line) const {
+    const std::vector<std::string> lines = splitAt(readText->str(), '\n');
+    const auto wordOf = [](llvm::StringRef text) {
+      return text.trim().take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    };
+    const auto givenText = [&](unsigned at) {
+      return readText->given({file.string(), at, 1, 1, {}}).sourceLine;
+    };
+    if (line == 0 || line > lines.size() || wordOf(lines[line - 1]) == wordOf(givenText(line)))
+      return readText->givenLine(line);
+    for (unsigned below = line + 1; below <= lines.size(); ++below)
+      if (!wordOf(lines[below - 1]).empty() && wordOf(lines[below - 1]) == wordOf(givenText(below)))
+        return readText->givenLine(below);
+    return readText->givenLine(line);
+  }
+
   /// Messages about a text that normalizations, passes or other directives have changed name places of the text
   /// as it was given.
   Diagnostics asGivenLocations(const Diagnostics &messages) const {
     if (!readText)
       return messages;
     Diagnostics reported;
-    addMessages(messages, reported, [&](const SourceLocation &location) {
+    const auto isChanged = [&](const SourceLocation &location) {
       // A directive's own location is one of the file as it was.
       const bool isDirective = llvm::StringRef(location.sourceLine).contains("#pragma heddle");
-      return location.file == file.string() && !isDirective ? readText->given(location) : location;
-    });
+      return location.file == file.string() && location.line > 0 && !isDirective;
+    };
+    addMessages(
+        messages, reported,
+        [&](const SourceLocation &location) {
+          return isChanged(location) ? readText->given(location) : location;
+        },
+        isChanged, [&](unsigned line) { return givenLineOfStatement(line); });
     return reported;
   }
 

@@ -152,9 +152,8 @@ void complainOfLine(const Directive &directive, const TargetSearch &search,
 }
 
 /// There is no loop or branch that the directive could mean, or there are several.
-void complainOfSubject(const Directive &directive, const TargetSearch &search,
-                       const std::vector<Target> &targets, const std::vector<SourceLocation> &locations,
-                       Diagnostics &messages) {
+void complainOfSubject(const Directive &directive, const std::vector<Target> &targets,
+                       const std::vector<SourceLocation> &locations, Diagnostics &messages) {
   const bool isLoop = directive.subject == Subject::Loop;
   if (locations.empty()) {
     std::vector<std::string> names;
@@ -170,9 +169,8 @@ void complainOfSubject(const Directive &directive, const TargetSearch &search,
       locations.front(),
       messageOf(directive, fmt::format("there are several {}: give line=N", isLoop ? "loops" : "branches")));
   for (size_t i = 1; i < locations.size(); ++i)
-    several.note(locations[i], fmt::format("another is this one, line={}", givenLine(search, locations[i])));
-  several.withHint(
-      fmt::format("say which: {} line={}", directive.name, givenLine(search, locations.front())));
+    several.note(locations[i], fmt::format("another is this one, line={}", locations[i].line));
+  several.withHint(fmt::format("say which: {} line={}", directive.name, locations.front().line));
 }
 
 } // namespace
@@ -230,7 +228,7 @@ std::vector<Target> targetWithSubject(const Directive &directive, const TargetSe
   }
   if (meant.size() == 1 && locations.size() <= 1)
     return meant;
-  complainOfSubject(directive, search, targets, locations, messages);
+  complainOfSubject(directive, targets, locations, messages);
   return {};
 }
 
