@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/WarpSyncs.h"
 
+#include "support/Text.h"
 #include "vm/Lanes.h"
 
 namespace heddle::check {
@@ -35,12 +36,11 @@ bool WarpSyncs::sync(const Where &at, const vm::WarpSyncEvent &event, uint32_t a
   }
   if (const uint32_t gone = event.members & ~event.here & mine.busy;
       gone && reporter.isNew(Rule::WarpMask, at.instrId, 0))
-    reporter.report(
-        Rule::WarpMask, at.launch, at.instrId,
-        fmt::format(
-            "the mask {:#010x} of warp {} of {} names {} lanes that never come: they go on elsewhere and end",
-            event.members, at.warp, at.blockText(), vm::countLanes(gone)),
-        0, {}, "the mask of a _sync operation names exactly the lanes that execute it");
+    reporter.report(Rule::WarpMask, at.launch, at.instrId,
+                    fmt::format("the mask {:#010x} of warp {} of {} names {} that never {} here",
+                                event.members, at.warp, at.blockText(), counted(vm::countLanes(gone), "lane"),
+                                vm::countLanes(gone) == 1 ? "arrives" : "arrive"),
+                    0, {}, "the mask of a _sync operation names exactly the lanes that execute it");
   mine.awaited &= ~event.members, mine.busy &= ~event.members;
   return true;
 }
