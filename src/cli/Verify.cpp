@@ -337,15 +337,21 @@ private:
     if (given.options.device != build::Device::Simulator || !verdict.copy ||
         verdict.copy->a.rowBytes < verdict.copy->elements * verify::bytesOf(verdict.copy->element))
       return;
-    verdict.writeA = findWriter(sides[0], verdict.copy->a, *verdict.copy, arguments);
-    verdict.writeB = findWriter(sides[1], verdict.copy->b, *verdict.copy, arguments);
+    verdict.watchedA = mayFindWriter(sides[0], verdict.copy->a, *verdict.copy);
+    verdict.watchedB = mayFindWriter(sides[1], verdict.copy->b, *verdict.copy);
+    if (verdict.watchedA)
+      verdict.writeA = findWriter(sides[0], verdict.copy->a, *verdict.copy, arguments);
+    if (verdict.watchedB)
+      verdict.writeB = findWriter(sides[1], verdict.copy->b, *verdict.copy, arguments);
   }
 
+  static bool mayFindWriter(const Side &side, const trace::CopyRecord &record,
+                            const verify::CopyDifference &difference) {
+    return side.program && record.allocation && difference.differing;
+  }
   static build::Summary::LastWrite findWriter(const Side &side, const trace::CopyRecord &record,
                                               const verify::CopyDifference &difference,
                                               const std::vector<std::string> &arguments) {
-    if (!side.program || !record.allocation || !difference.differing)
-      return {};
     size_t bytes = verify::bytesOf(difference.element);
     std::string watch = fmt::format("HEDDLE_WATCH={}:{}:{}", record.allocation,
                                     record.offset + difference.index * bytes, bytes);

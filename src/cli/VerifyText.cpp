@@ -48,10 +48,16 @@ std::string copyText(const Verdict &verdict, const Names &names) {
   const verify::CopyDifference &d = *verdict.copy;
   std::string text = fmt::format("{} and {} differ at device-to-host copy {}\n", names[0], names[1], d.copy);
   text += elementText(d, names[0], names[1]);
-  if (verdict.writeA.launch)
-    text += fmt::format("  written by  {} in {}\n", writerText(verdict.writeA), names[0]);
-  if (verdict.writeB.launch)
-    text += fmt::format("  written by  {} in {}\n", writerText(verdict.writeB), names[1]);
+  // An element that one program does not write is often the reason.
+  const bool anyWriter = verdict.writeA.launch || verdict.writeB.launch;
+  auto addWriter = [&](const build::Summary::LastWrite &write, bool watched, const std::string &name) {
+    if (write.launch)
+      text += fmt::format("  written by  {} in {}\n", writerText(write), name);
+    else if (watched && anyWriter)
+      text += fmt::format("  written by  no kernel in {}\n", name);
+  };
+  addWriter(verdict.writeA, verdict.watchedA, names[0]);
+  addWriter(verdict.writeB, verdict.watchedB, names[1]);
   if (d.what.empty() && !verdict.writeA.launch && !verdict.writeB.launch && d.a.kernelLaunch)
     text += fmt::format("  last given  to kernel {}, launch {}\n", verify::readableName(d.a.kernel),
                         d.a.kernelLaunch);

@@ -33,6 +33,7 @@ struct Verdict {
   std::array<int, 2> exitCodes = {0, 0};
   bool failed = false; ///< the simulator had to stop one of them
   build::Summary::LastWrite writeA, writeB;
+  bool watchedA = false, watchedB = false; ///< whether the last write was looked for
 
   /// A program that differs from itself: the original, or only the other one.
   struct Self {
