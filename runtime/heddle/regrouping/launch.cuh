@@ -17,6 +17,70 @@
 namespace heddle {
 namespace regrouping {
 
+// What does not depend on the parameters of a kernel is no template: it is compiled once, not for each kernel.
+
+/// What is known about this kernel on the current device.
+inline Site &siteOf(const void *kernel, dim3 grid, dim3 block) {
+  static std::mutex access; // launches of several kernels
+  const std::lock_guard<std::mutex> guard(access);
+  static std::map<std::tuple<const void *, int, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>,
+                  Site>
+      sites;
+  int device = 0;
+  cudaGetDevice(&device);
+  return sites[std::make_tuple(kernel, device, grid.x, grid.y, grid.z, block.x, block.y, block.z)];
+}
+
+/// The order for launches with these arguments, if there is one.
+inline Order *knownOrder(Site &site, cudaStream_t stream, const std::vector<unsigned char> &arguments) {
+  for (std::size_t i = 0; i < site.orders.size(); ++i)
+    if (site.orders[i]->stream == stream && site.orders[i]->arguments == arguments) {
+      std::rotate(site.orders.begin(), site.orders.begin() + i, site.orders.begin() + i + 1);
+      return site.orders.front().get();
+    }
+  return nullptr;
+}
+
+inline Order &findOrder(Site &site, cudaStream_t stream, std::vector<unsigned char> arguments) {
+  if (Order *known = knownOrder(site, stream, arguments))
+    return *known;
+  if (site.orders.size() == mostOrders)
+    site.orders.pop_back(); // cudaFree waits for launches that still use it
+  site.orders.insert(site.orders.begin(), std::unique_ptr<Order>(new Order));
+  site.orders.front()->arguments = std::move(arguments);
+  site.orders.front()->stream = stream;
+  return *site.orders.front();
+}
+
+inline void addBytes(std::vector<unsigned char> &all, const void *value, std::size_t bytes) {
+  const unsigned char *first = static_cast<const unsigned char *>(value);
+  all.insert(all.end(), first, first + bytes);
+}
+
+inline void addPointerTo(std::vector<const volatile void *> &all, const volatile void *pointer) {
+  all.push_back(pointer);
+}
+
+inline bool isAnyTwice(std::vector<const volatile void *> &all) {
+  std::sort(all.begin(), all.end());
+  return std::adjacent_find(all.begin(), all.end()) != all.end();
+}
+
+/// Times of the rounds of a measurement.
+struct Rounds {
+  std::vector<float> original, ordering, regrouped;
+};
+inline void addRound(Rounds &rounds, float original, float ordering, float regrouped) {
+  rounds.original.push_back(original);
+  rounds.ordering.push_back(ordering);
+  rounds.regrouped.push_back(regrouped);
+}
+inline void takeMedians(Site &site, const Rounds &rounds) {
+  site.original = medianOf(rounds.original);
+  site.ordering = medianOf(rounds.ordering);
+  site.regrouped = medianOf(rounds.regrouped);
+}
+
 template <class Way, class... Parameters> class Launch {
 public:
   using Kernel = void (*)(Regrouped<Way>, Parameters...);
@@ -38,13 +102,13 @@ public:
     if (wanted == Mode::Off || all == 0 || all > mostThreads || isOtherBlock)
       return launchAsIs();
     threads = static_cast<unsigned>(all);
-    Site &site = findSite();
+    Site &site = siteOf(reinterpret_cast<const void *>(function), grid, block);
     const Mode mode = wanted == Mode::On ? Mode::On : site.mode;
     if (isCapturing(stream))
       return launchCaptured(site, mode);
     if (mode == Mode::Off)
       return launchAsIs();
-    Order &order = findOrder(site);
+    Order &order = findOrder(site, stream, bitsOf(Numbers()));
     if (!order.changed)
       return launchAsIs();
     if (mode == Mode::Measure)
@@ -56,16 +120,6 @@ public:
 private:
   using Numbers = std::index_sequence_for<Parameters...>;
 
-  Site &findSite() const {
-    static std::map<std::tuple<const void *, int, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>,
-                    Site>
-        sites;
-    int device = 0;
-    cudaGetDevice(&device);
-    return sites[std::make_tuple(reinterpret_cast<const void *>(function), device, grid.x, grid.y, grid.z,
-                                 block.x, block.y, block.z)];
-  }
-
   // Arguments
   // -----------------------------------------------------------------------------------------------------
 
@@ -76,28 +130,7 @@ private:
     return bits;
   }
   template <class T> static void add(std::vector<unsigned char> &bits, const T &value) {
-    const unsigned char *first = reinterpret_cast<const unsigned char *>(&value);
-    bits.insert(bits.end(), first, first + sizeof value);
-  }
-
-  Order *knownOrder(Site &site, const std::vector<unsigned char> &bits) const {
-    for (std::size_t i = 0; i < site.orders.size(); ++i)
-      if (site.orders[i]->stream == stream && site.orders[i]->arguments == bits) {
-        std::rotate(site.orders.begin(), site.orders.begin() + i, site.orders.begin() + i + 1);
-        return site.orders.front().get();
-      }
-    return nullptr;
-  }
-  Order &findOrder(Site &site) const {
-    std::vector<unsigned char> bits = bitsOf(Numbers());
-    if (Order *known = knownOrder(site, bits))
-      return *known;
-    if (site.orders.size() == mostOrders)
-      site.orders.pop_back(); // cudaFree waits for launches that still use it
-    site.orders.insert(site.orders.begin(), std::unique_ptr<Order>(new Order));
-    site.orders.front()->arguments = std::move(bits);
-    site.orders.front()->stream = stream;
-    return *site.orders.front();
+    addBytes(bits, &value, sizeof value);
   }
 
   // Ways to launch
@@ -117,7 +150,7 @@ private:
   }
 
   void launchCaptured(Site &site, Mode mode) {
-    Order *known = mode == Mode::On ? knownOrder(site, bitsOf(Numbers())) : nullptr;
+    Order *known = mode == Mode::On ? knownOrder(site, stream, bitsOf(Numbers())) : nullptr;
     if (known && known->places)
       launchBy(*known);
     else
@@ -207,15 +240,13 @@ private:
       return;
     }
     launchBy(order);
-    std::vector<float> original, ordering, regrouped;
+    Rounds rounds;
     for (unsigned round = wantedRounds(); round > 0; --round) {
-      original.push_back(timeOf(stream, [&] { launchAsIs(); }));
-      ordering.push_back(timeOf(stream, [&] { makeOrder(order); }));
-      regrouped.push_back(timeOf(stream, [&] { launchBy(order); }));
+      const float original = timeOf(stream, [&] { launchAsIs(); });
+      const float ordering = timeOf(stream, [&] { makeOrder(order); });
+      addRound(rounds, original, ordering, timeOf(stream, [&] { launchBy(order); }));
     }
-    site.original = medianOf(original);
-    site.ordering = medianOf(ordering);
-    site.regrouped = medianOf(regrouped);
+    takeMedians(site, rounds);
     decide(site, Way::name, threads);
   }
 
@@ -250,15 +281,14 @@ private:
   // -----------------------------------------------------------------------------------------------------
 
   template <class T> static void addPointer(std::vector<const volatile void *> &all, T *pointer) {
-    all.push_back(pointer);
+    addPointerTo(all, pointer);
   }
   template <class T> static void addPointer(std::vector<const volatile void *> &, const T &) {}
   template <std::size_t... I> bool isOneArrayGivenTwice(std::index_sequence<I...>) const {
     std::vector<const volatile void *> all;
     const int order[] = {0, (addPointer(all, std::get<I>(*values)), 0)...};
     (void)order;
-    std::sort(all.begin(), all.end());
-    return std::adjacent_find(all.begin(), all.end()) != all.end();
+    return isAnyTwice(all);
   }
 
   bool layOut(Order &, std::tuple<Parameters...> &, Layout<>) { return false; }
