@@ -7,12 +7,12 @@ Two checks, because compiling all 600 of them alone would take longer than the r
 `headers.py names SOURCE`    A header that uses a name of the standard library includes the standard header that declares it, itself or by
                              headers of ours that it includes. What a standard header includes by itself differs between versions: with
                              libstdc++ 13, <string> no longer gives uint32_t.
-`headers.py alone SOURCE BUILD`   Compiles headers by themselves, those that nothing else shows to compile so. A header needs no such check if all
-                             headers of ours that are read before it, in something that compiles, are among those that it includes itself: as
-                             for the first include of a source file. Of sources that are compiled as one (heddle_unity) the first one counts.
-                             Headers are compiled together where none mentions a name that only one before it declares. Precompiled headers
-                             of others' libraries (cmake/*.h) come first all the same: what a header would miss of these is the business of
-                             the first check.
+`headers.py alone SOURCE BUILD`   Compiles headers by themselves, those that nothing else shows to compile so. A header needs no such check if it mentions
+                             no name that only files declare which it does not include itself, and which are read before it in something that
+                             compiles: other headers of ours, and sources that are compiled with it as one (heddle_unity). The same holds for a
+                             name of another library (LIBRARIES) of which a header is read before it. What is left is compiled, together
+                             where none mentions a name that only one before it declares. Precompiled headers of others' libraries (cmake/*.h)
+                             come first all the same: what a header would miss of these is the business of the first check.
 `headers.py --self-test`     The rules, on made-up headers.
 """
 import json
@@ -36,6 +36,12 @@ STANDARD = {
     "variant": "variant monostate", "vector": "vector",
 }
 WITHOUT_STD = {"cstdint": r"\bu?int(?:8|16|32|64|ptr|max)_t\b"}  # also used without std::
+# Namespaces and prefixes of other libraries by the folder, or the file, of their headers; those of Clang include LLVM's.
+LIBRARIES = {"clang": {"clang", "llvm"}, "llvm": {"llvm"}, "CLI": {"CLI"}, "nlohmann": {"nlohmann"}, "fmt": {"fmt"}, "yaml-cpp": {"YAML"}, "Eigen": {"Eigen"},
+             "isl": {"isl"}}
+KEYWORDS = {"auto", "bool", "char", "const", "constexpr", "double", "explicit", "inline", "int", "long", "namespace", "noexcept", "operator", "static",
+            "template", "typename", "unsigned", "using", "void"}
+DECLARED_BY_OTHERS = r"^\s*(?:class|struct|enum(?: class)?) (\w+)|^\s*using (?:\w+::)*(\w+)|^\w[\w:<>,*& ]*[ *&](\w+)\("
 SECONDS_EACH = 300
 MOST_TOGETHER = 24
 
@@ -49,11 +55,64 @@ def code_of(text):
     return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.DOTALL)
 
 
+def library_of(name):
+    """Of `<clang/AST/Decl.h>`: clang."""
+    folder = re.split(r"[/>]", name[1:])[0]
+    return folder if name[0] == "<" and folder in LIBRARIES else None
+
+
+class Libraries:
+    """Headers of other libraries in the folders of -isystem, and in the usual one."""
+
+    def __init__(self, commands=()):
+        flags = [word for words in commands for word in words]
+        self.folders = [*dict.fromkeys(after for word, after in zip(flags, flags[1:]) if word == "-isystem"), "/usr/include"]
+        self.known = {}
+
+    def path(self, name):
+        paths = (Path(folder) / name[1:-1] for folder in self.folders)
+        return next((path for path in paths if path.is_file()), None)
+
+    def includes(self, name):
+        if name not in self.known:
+            path = self.path(name)
+            text = path.read_text(errors="replace") if path else ""
+            # They include their own as "llvm/..." too.
+            self.known[name] = {each for one in included(text) if library_of(each := f"<{one[1:-1]}>")}
+        return self.known[name]
+
+    def closure(self, names):
+        """The headers of these names and all that they include."""
+        found, left = set(), [name for name in names if library_of(name)]
+        while left:
+            name = left.pop()
+            if name not in found:
+                found.add(name)
+                left += self.includes(name)
+        return found
+
+
+    def names(self, library, headers):
+        """What these headers of the library declare: names that `using namespace` of the library makes visible."""
+        names = set()
+        for name in headers:
+            if library_of(name) == library and (path := self.path(name)):
+                names.update(word for words in re.findall(DECLARED_BY_OTHERS, path.read_text(errors="replace"), re.MULTILINE) for word in words if word)
+        return names - KEYWORDS
+
+
 class Headers:
-    def __init__(self, root):
-        self.root, self.closures = root, {}
+    def __init__(self, root, others=None):
+        self.root, self.closures, self.library_closures, self.names_of_libraries, self.others = root, {}, {}, {}, others or Libraries()
         self.texts = {file: file.read_text() for file in sorted(root.rglob("*.h")) if "templates" not in file.parts}
         self.includes = {file: included(text) for file, text in self.texts.items()}
+        self.codes = {file: code_of(text) for file, text in self.texts.items()}
+        # Of names of namespaces only what follows them is of interest.
+        namespaces = re.compile(rf"\b(?:{'|'.join(['std', 'heddle', *(each.name for each in root.iterdir() if each.is_dir())])})(?=::)")
+        plain = {file: namespaces.sub("", code) for file, code in self.codes.items()}
+        self.words = {file: set(re.findall(r"[^\W\d]\w*", code)) for file, code in plain.items()}
+        self.unqualified = {file: set(re.findall(r"(?<!::)\b[^\W\d]\w*", code)) for file, code in plain.items()}
+        self.declared = {file: declared(text) for file, text in self.texts.items()}
 
     def ours(self, name, beside):
         """The header of ours that `#include "name"` gives, or nothing."""
@@ -75,6 +134,12 @@ class Headers:
         self.closures[header] = found
         return found
 
+    def libraries(self, header):
+        """The headers of other libraries that it includes, by its own headers too."""
+        if header not in self.library_closures:
+            self.library_closures[header] = self.others.closure(self.all_names(header))
+        return self.library_closures[header]
+
     def all_names(self, header):
         return {name for file in self.closure(header) for name in self.includes[file]}
 
@@ -82,8 +147,8 @@ class Headers:
 def faults_of_names(headers):
     rules = [(standard.split("|"), re.compile(rf"\bstd::(?:{'|'.join(names.split())})\b")) for standard, names in STANDARD.items()]
     rules += [([standard], re.compile(pattern)) for standard, pattern in WITHOUT_STD.items()]
-    for header, text in headers.texts.items():
-        names, code = headers.all_names(header), code_of(text)
+    for header in headers.texts:
+        names, code = headers.all_names(header), headers.codes[header]
         for standards, pattern in rules:
             used = pattern.search(code)
             if used and not any(f"<{standard}>" in names for standard in standards):
@@ -91,14 +156,14 @@ def faults_of_names(headers):
 
 
 def compile_commands(build, root):
-    """By module: its source files that are compiled by themselves or as the first of several, each with the words of its command."""
+    """By module: its source files that are compiled together, mostly one, each list with the words of its command."""
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        file = Path(entry["file"])
-        if file.parent.name == "Unity":
-            file = Path(included(file.read_text())[0][1:-1])
-        if root in file.parents:
-            commands.setdefault(file.relative_to(root).parts[0], []).append((file, shlex.split(entry["command"])))
+        files = [Path(entry["file"])]
+        if files[0].parent.name == "Unity":
+            files = [Path(name[1:-1]) for name in included(files[0].read_text())]
+        if root in files[0].parents:
+            commands.setdefault(files[0].relative_to(root).parts[0], []).append((files, shlex.split(entry["command"])))
     return commands
 
 
@@ -114,42 +179,80 @@ def flags_of(words):
     return flags
 
 
-def shown_to_compile(headers, names, beside, shown):
-    """Adds to `shown` what a file with these includes shows. Headers include others at their top, before anything of their own."""
-    entered, read = set(), set()
+class Read:
+    """What is read of a text that compiles, from its beginning. Headers include others at their top, before anything of their own."""
 
-    def enter(header):
-        if header in entered:
+    def __init__(self, headers, precompiled=frozenset()):
+        self.headers, self.precompiled = headers, precompiled
+        self.read, self.entered, self.libraries = set(), set(), set()
+        self.declared = {}  # a name: the files that declare it
+        self.opened = set()  # libraries of which sources use the namespace
+
+    def add(self, file, names):
+        self.read.add(file)
+        for name in names:
+            self.declared.setdefault(name, set()).add(file)
+
+    def shows(self, header):
+        """Whether what was read until now declares nothing that the header mentions and does not include."""
+        closure, words = self.headers.closure(header), self.headers.words[header]
+        for library in {library_of(name) for name in self.libraries - self.headers.libraries(header) - self.precompiled}:
+            if words & LIBRARIES[library]:
+                return False
+        foreign = {name for name in words & self.declared.keys() if not self.declared[name] & closure}
+        for library in self.opened:
+            foreign |= self.headers.unqualified[header] & self.names_of(library)
+        return not foreign or foreign <= set().union(*(self.headers.declared[file] for file in closure))
+
+    def names_of(self, library):
+        cached = self.headers.names_of_libraries
+        if library not in cached:
+            cached[library] = self.headers.others.names(library, self.precompiled | self.headers.others.closure(self.libraries))
+        return cached[library]
+
+    def enter(self, header, shown):
+        """Adds to `shown` what this header and those that it includes show."""
+        if header in self.entered:
             return
-        entered.add(header)
-        if read <= headers.closure(header):
+        self.entered.add(header)
+        if header not in shown and self.shows(header):
             shown.add(header)
-        for name in headers.includes[header]:
-            if each := headers.ours(name, header.parent):
-                enter(each)
-        read.add(header)
+        self.include(self.headers.includes[header], header.parent, shown)
+        self.add(header, self.headers.declared[header])
 
-    for name in names:
-        if each := headers.ours(name, beside):
-            enter(each)
+    def include(self, names, beside, shown):
+        for name in names:
+            if each := self.headers.ours(name, beside):
+                self.enter(each, shown)
+            elif library_of(name):
+                self.libraries.add(name)
+
+
+def shown_to_compile(headers, files, precompiled, shown):
+    """Adds to `shown` what source files that are compiled as one text show."""
+    read = Read(headers, precompiled)
+    for file in files:
+        text = file.read_text()
+        read.include(included(text), file.parent, shown)
+        read.add(file, declared(text))
+        read.opened.update(library for library, names in LIBRARIES.items() if any(f"using namespace {name};" in text for name in names))
 
 
 def declared(text):
     """Names that a header declares for others: one for each declaration. clang-format puts what is directly in a namespace at the beginning of
     a line."""
     names = set(re.findall(r"^\s*#\s*define\s+(\w+)", text, re.MULTILINE))
-    for line in re.findall(r"^(?!namespace\b)[A-Za-z_].*", code_of(text), re.MULTILINE):
+    for line in re.findall(r"^(?!namespace\b|using namespace\b)[A-Za-z_].*", code_of(text), re.MULTILINE):
         if match := re.match(r"(?:template <.*?> )?(?:class|struct|union|enum(?: class)?|using) (\w+)", line):
             names.add(match[1])
-        elif match := re.search(r"(\w+)(?=\s*(?:[=({\[;,]|$))", line):
+        elif match := re.search(r"(?<!::)\b(\w+)(?=\s*(?:[=({\[;,]|$))", line):
             names.add(match[1])
-    return names
+    return names - KEYWORDS
 
 
 def groups_of(headers, left):
     """Headers that can be compiled one behind the other, and each is shown to compile alone all the same."""
-    names = {header: declared(text) for header, text in headers.texts.items()}
-    words = {header: set(re.findall(r"\w+", code_of(headers.texts[header]))) for header in headers.texts}
+    names, words = headers.declared, headers.words
     groups = []
 
     def mentions(closure, others):
@@ -178,22 +281,21 @@ def compile_alone(group, flags):
 
 def faults_alone(source, build):
     root = source / "src"
-    headers = Headers(root)
     commands = compile_commands(build, root)
+    headers = Headers(root, Libraries(words for texts in commands.values() for _, words in texts))
+    sets = {file.name: headers.others.closure(included(file.read_text())) for file in (source / "cmake").glob("*Headers.h")}
     shown = set()
-    for files in commands.values():
-        for file, _ in files:
-            shown_to_compile(headers, included(file.read_text()), file.parent, shown)
-    left = []
-    for header in sorted(headers.texts, key=lambda each: -len(headers.closure(each))):  # those that include others show these
-        if header not in shown:
-            left.append(header)
-            shown_to_compile(headers, [f'"{header.relative_to(root)}"'], root, shown)
+    for texts in commands.values():
+        for files, words in texts:
+            # heddle_precompile: the name of a set is in that of the file
+            precompiled = set().union(*(names for file, names in sets.items() if f"_{file.removesuffix('Headers.h').lower()}" in " ".join(words)))
+            shown_to_compile(headers, files, precompiled, shown)
+    left = sorted(set(headers.texts) - shown, key=lambda each: (-len(headers.closure(each)), each))
 
     def command_for(header):
         """Of a file beside it where there is one: folders of a module may have flags of their own."""
-        ofModule = commands[header.relative_to(root).parts[0]]
-        return next((words for file, words in ofModule if file.parent == header.parent), ofModule[0][1])
+        of_module = commands[header.relative_to(root).parts[0]]
+        return next((words for files, words in of_module if any(file.parent == header.parent for file in files)), of_module[0][1])
 
     alike = {}
     for header in left:
@@ -219,11 +321,28 @@ def self_test():
         headers = Headers(root)
         faults = [fault.removeprefix(str(root) + "/") for fault in faults_of_names(headers)]
         assert faults == ["bad.h: uses uint64_t and includes no <cstdint>", "worse.h: uses std::vector and includes no <vector>"], faults
-        shown = set()
-        shown_to_compile(headers, ['"by_another.h"', '"bad.h"', '"last.h"'], root, shown)
-        assert {header.name for header in shown} == {"by_another.h", "good.h"}, shown
-        shown_to_compile(headers, ['"good.h"', '"last.h"', '"worse.h"'], root, shown)
-        assert {header.name for header in shown} == {"by_another.h", "good.h", "last.h"}, shown
+        def shown_by(*texts, precompiled=frozenset()):
+            sources, shown = [], set()
+            for number, text in enumerate(texts):
+                sources.append(root / f"{number}.cpp")
+                sources[-1].write_text(text)
+            headers = Headers(root)
+            shown_to_compile(headers, sources, precompiled, shown)
+            return {header.name for header in shown}
+
+        (root / "calls.h").write_text("inline int v() { return f(g()); }\n")
+        (root / "llvm.h").write_text("#include <llvm/A.h>\nllvm::A a();\n")
+        (root / "without_llvm.h").write_text("llvm::A b();\n")
+        cases = [(['#include "calls.h"\n'], {}, {"calls.h"}),
+                 (['#include "good.h"\n#include "calls.h"\n'], {}, {"good.h"}),
+                 (['#include "by_another.h"\n'], {}, {"by_another.h", "good.h"}),
+                 (["int before;\nvoid g();\n", '#include "calls.h"\n'], {}, set()),
+                 (["int before;\n", '#include "calls.h"\n'], {}, {"calls.h"}),
+                 (['#include <llvm/A.h>\n#include "without_llvm.h"\n'], {}, set()),
+                 (['#include <llvm/A.h>\n#include "without_llvm.h"\n'], {"precompiled": {"<llvm/A.h>"}}, {"without_llvm.h"}),
+                 (['#include "llvm.h"\n#include "without_llvm.h"\n'], {}, {"llvm.h"})]
+        for texts, options, wanted in cases:
+            assert shown_by(*texts, **options) == wanted, (texts, shown_by(*texts, **options))
         assert flags_of("env X=1 ccache /usr/bin/clang++-22 -DX -Ia -o b.o -c b.cpp".split()) == ["-DX", "-Ia"]
         assert not compile_alone([root / "good.h"], []) and compile_alone([root / "worse.h"], [])
         (root / "uses.h").write_text("// f is not mentioned\ninline int twice(int a) {\n  return a + a;\n}\n")
