@@ -213,7 +213,7 @@ public:
         if (!take(includeIn(line), folder, std::ranges::count(isCondition, true) > 0))
           return false;
       } else if (!directive.starts_with("el") && !directive.starts_with("error") &&
-                 !isHarmlessPragma(wordAfter("pragma", directive))) {
+                 wordAfter("line", directive).empty() && !isHarmlessPragma(wordAfter("pragma", directive))) {
         return false;
       }
     }

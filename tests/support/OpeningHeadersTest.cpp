@@ -52,7 +52,7 @@ TEST_F(OpeningOfAFile, AHeaderOfOursInWhichAMacroWouldBeReplacedIsNotAmongThem) 
 TEST_F(OpeningOfAFile, WhatComesAfterALineThatMayChangeThemIsNotAmongThem) {
   for (const char *line :
        {"#undef X", "#pragma pack(1)", "#include <boost/any.hpp>", "#include MACRO", "#include \"missing.h\"",
-        "#line 3", "const char *text = R\"(", "#ifdef A\n#include \"there.h\"\n#endif",
+        "const char *text = R\"(", "#ifdef A\n#include \"there.h\"\n#endif",
         "#ifndef _WIN32\n#pragma pack(1)\n#endif", "#if defined(_WIN32) || defined(A)\n#undef X\n#endif",
         "#if defined(_WIN32) && 0\n#undef X\n#endif", "#ifdef _WIN32\n#else\n#undef X\n#endif"}) {
     write("there.h", "");
@@ -98,9 +98,10 @@ TEST_F(OpeningOfAFile, WhatIsForOtherSystemsIsSkipped) {
 TEST_F(OpeningOfAFile, WhatComesAfterOtherLinesIs) {
   for (const char *line :
        {"#define CHECK(call) check(call)", "int x = 1'000;", "#if X\n#endif", "#ifndef X\n#define X\n#endif",
-        "#ifdef X\n#include <set>\n#else\n#include <cub/cub.cuh>\n#endif", "#pragma unroll 4",
-        "template <class T> class A;", "const char *text = \"/*\";", "char c = '\"', d = '\\'';",
-        "/*\n#include <set>\n*/", "// #define NDEBUG", "const char *text = \"\\\"/*\";"})
+        "#ifdef X\n#include <set>\n#else\n#include <cub/cub.cuh>\n#endif", "#pragma unroll 4", "#line 3",
+        "#line 1 \"other.cu\"", "template <class T> class A;", "const char *text = \"/*\";",
+        "char c = '\"', d = '\\'';", "/*\n#include <set>\n*/", "// #define NDEBUG",
+        "const char *text = \"\\\"/*\";"})
     EXPECT_EQ(of(std::string("#include <vector>\n") + line + "\n#include <map>\n"), (Names{"map", "vector"}))
         << line;
 }
