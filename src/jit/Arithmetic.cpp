@@ -23,7 +23,7 @@ Real operand(const Bits &a, const Layout &layout, const Modes &modes, unsigned b
 }
 
 Bits finishedOf(const Bits &a, const Layout &layout, const Modes &modes) {
-  return finished(a, layout, false, modes.sat);
+  return modes.anyNaN ? a : finished(a, layout, false, modes.sat);
 }
 
 /// An exact value, or one rounded to odd, as the result.
@@ -62,7 +62,7 @@ Bits sumOf(const Bits &a, const Bits &b, const Layout &layout, const Modes &mode
   const bool plain = computesInFloat(layout, modes, false);
   const Real x = operand(a, layout, modes, plain ? 32 : 64), y = operand(b, layout, modes, plain ? 32 : 64);
   const Bits result = roundedTo(plain ? x + y : oddSum(x, y, modes.rounding), layout, modes.rounding);
-  return finished(result, layout, modes.ftz, modes.sat);
+  return finishedOf(flushedIf(modes.ftz, result, layout), layout, modes);
 }
 
 Bits differenceOf(const Bits &a, const Bits &b, const Layout &layout, const Modes &modes) {

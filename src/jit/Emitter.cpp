@@ -103,6 +103,7 @@ void FunctionEmitter::emitPiece(const Piece &piece) {
   now = piece;
   groups = AccessGroups(program, piece.first, piece.end);
   groupChecks.clear();
+  anyFloats = looseFloats(program, piece.first, piece.end, liveBehind(piece.end - 1));
   for (uint32_t i = piece.first; i < piece.end;) {
     switch (program.wayOf(i)) {
     case Way::Operation: {
@@ -288,7 +289,7 @@ void FunctionEmitter::emitOperation(uint32_t instr, unsigned chunk, RunCache &ca
       ++index;
     }
     values = jit::emitOperation(ir, program.function, program.function.instrs[instr], from,
-                                cache.nans.isLoose(instr));
+                                cache.nans.isLoose(instr) || anyFloats[instr - now.first]);
     found->second = values;
   }
   const ptx::Guard &guard = program.function.instrs[instr].guard;

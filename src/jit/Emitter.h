@@ -141,6 +141,7 @@ private:
   std::map<uint32_t, Block> exits;       ///< by instruction
   std::map<uint32_t, Block> partExits;   ///< by instruction of another part
   Piece now;
+  llvm::BitVector anyFloats;                     ///< LooseNaNs.h, by instruction of `now`
   AccessGroups groups;                           ///< of `now`
   std::map<uint32_t, llvm::Value *> groupChecks; ///< by first instruction
   std::map<uint32_t, llvm::SmallVector<llvm::AllocaInst *, 8>> neighbourHomes;

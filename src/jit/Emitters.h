@@ -27,7 +27,7 @@ struct Form {
   const ptx::Function &function;
   const ptx::Instr &instr;
   std::span<const ptx::Operand> operands;
-  bool anyNaN; ///< f64: of a result that is one, the bits do not matter
+  bool anyNaN; ///< f32 and f64: of a result that is one, the bits do not matter
 
   Form(const ptx::Function &inFunction, const ptx::Instr &which, bool withAnyNaN = false)
       : function(inFunction), instr(which), operands(inFunction.operandsOf(which)), anyNaN(withAnyNaN) {}

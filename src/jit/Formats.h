@@ -25,7 +25,7 @@ sem::Layout layoutOf(ptx::Type type);
 struct Modes {
   sem::Rounding rounding = sem::Rounding::RN;
   bool ftz = false, sat = false;
-  bool anyNaN = false; ///< f64: of a result that is one, the bits do not matter
+  bool anyNaN = false; ///< f32 and f64: of a result that is one, the bits do not matter; not with sat
 };
 
 constexpr uint64_t signBitOf(const sem::Layout &layout) { return uint64_t(1) << (layout.width() - 1); }

@@ -89,4 +89,37 @@ LooseNaNs::LooseNaNs(const Program &program, uint32_t begin, uint32_t end, const
     checked.back().push_back(reg);
 }
 
+/// Whether it is a sum or product of f32, which no NaN goes through as it is.
+static bool isFloatSum(const Program &program, uint32_t instr) {
+  const ptx::Instr &what = program.function.instrs[instr];
+  switch (what.op) {
+  case Op::Add:
+  case Op::Sub:
+  case Op::Mul:
+  case Op::Mad:
+  case Op::Fma:
+    return program.wayOf(instr) == Way::Operation && what.types[0] == Type::F32 &&
+           what.types[1] == Type::None;
+  default: return false;
+  }
+}
+
+llvm::BitVector looseFloats(const Program &program, uint32_t first, uint32_t end,
+                            const llvm::BitVector &needed) {
+  llvm::BitVector loose(end - first), seen = needed; // bits that something else may read
+  for (uint32_t i = end; i-- > first;) {
+    const ptx::Instr &what = program.function.instrs[i];
+    if (!what.guard)
+      for (uint32_t reg : program.writes(i)) {
+        loose[i - first] =
+            isFloatSum(program, i) && !seen[reg] && !what.mods.has(Flag::Sat) && !what.mods.has(Flag::Relu);
+        seen.reset(reg);
+      }
+    if (!isFloatSum(program, i))
+      for (uint32_t reg : program.reads(i))
+        seen.set(reg);
+  }
+  return loose;
+}
+
 } // namespace heddle::jit

@@ -32,4 +32,9 @@ private:
   llvm::BitVector written;
 };
 
+/// Of instructions from `first` to before `end`, those whose f32 result may be any NaN: until it is replaced, only sums and products
+/// of f32 read it, which return the canonical one for any. `needed`: registers that are live behind them.
+llvm::BitVector looseFloats(const Program &program, uint32_t first, uint32_t end,
+                            const llvm::BitVector &needed);
+
 } // namespace heddle::jit

@@ -24,7 +24,7 @@ namespace heddle::jit {
 ///
 /// Returns a value for each destination, also for those that are not written ("_", setp without q), in the order of the
 /// instruction and of the width of their registers, and as the last the condition code of those that write it
-/// (writesCarry). Returns nothing if the operation is not compiled. With `anyNaN`, a result of f64 that is a NaN may be any one.
+/// (writesCarry). Returns nothing if the operation is not compiled. With `anyNaN`, a result of f32 or f64 that is a NaN may be any one.
 llvm::SmallVector<llvm::Value *, 2> emitOperation(llvm::IRBuilderBase &builder, const ptx::Function &function,
                                                   const ptx::Instr &instr,
                                                   llvm::ArrayRef<llvm::Value *> sources, bool anyNaN = false);

@@ -398,6 +398,19 @@ TEST(Engines, LanesThatWaitForEachOtherMakeProgress) {
 
 // --- NaNs
 
+TEST(Engines, NaNsOfFloatsAreCanonicalWhereTheirBitsAreRead) {
+  expectSameInAllShapes(
+      "ld.global.u32 %r2, [%rd1]; or.b32 %r2, %r2, 2139095041; ld.global.u32 %r3, [%rd1+256]; and.b32 %r4, "
+      "%r0, 1;\n"
+      "setp.eq.u32 %p0, %r4, 0; add.f32 %r5, %r2, %r3; mul.f32 %r6, %r5, %r3; fma.rn.f32 %r7, %r6, %r5, "
+      "%r2;\n"
+      "@%p0 add.f32 %r7, %r7, %r6; xor.b32 %r8, %r7, %r0; st.global.u32 [%rd1+512], %r8; sub.f32 %r5, %r7, "
+      "%r6;\n"
+      "mul.sat.f32 %r6, %r5, %r3; st.global.u32 [%rd1], %r6; st.global.u32 [%rd1+256], %r5;\n"
+      "add.ftz.f32 %r5, %r2, %r2; mul.rz.f32 %r6, %r5, %r2; neg.f32 %r6, %r6; st.global.u32 [%rd1+768], "
+      "%r6;\n");
+}
+
 /// A kernel of 64 threads with %rd1, %rd2 and %rd3 of its own, some of them NaNs of different bits if the thread's number has the bits of
 /// `mask`; it stores %rd4 and %rd5.
 std::string withNaNs(const std::string &mask, const std::string &body) {
