@@ -235,14 +235,14 @@ TEST(Qssa, functionsSayInNameAndArgumentsWhatTheyTake) {
   const std::string quasiSteady = headerOf({"quasiSteady", {"HO2"}, {}, 0});
   EXPECT_THAT(quasiSteady, HasSubstr("int hydrogen_qssa_chemistry_cpu("));
   EXPECT_THAT(quasiSteady, Not(HasSubstr("timeStep")));
-  EXPECT_THAT(both, HasSubstr("In hydrogen_qssa_stiff_chemistry_* they are computed from the others"));
-  EXPECT_THAT(both, HasSubstr("hydrogen_qssa_stiff_chemistry_* takes `diffusion`"));
-  EXPECT_THAT(both, HasSubstr("when rates that consume stiff species are multiplied by C'/C (see below)"));
-  EXPECT_THAT(quasiSteady, HasSubstr("In hydrogen_qssa_chemistry_* they are"));
+  EXPECT_THAT(both, HasSubstr("hydrogen_qssa_stiff_chemistry_* does not read their mole fractions"));
+  EXPECT_THAT(both, HasSubstr("hydrogen_qssa_stiff_chemistry_* takes their rates of change by diffusion"));
+  EXPECT_THAT(both, HasSubstr("because rates that consume stiff species are multiplied by C'/C (see below)"));
+  EXPECT_THAT(quasiSteady, HasSubstr("hydrogen_qssa_chemistry_* does not read their mole fractions"));
   EXPECT_THAT(quasiSteady, HasSubstr("Their net rates are zero. Where no reaction consumes one of them"));
   // What a solver has to do differs: negative mole fractions in both, atoms that it loses with stiff species.
   const std::string negative = "Set negative mole fractions to zero",
-                    loses = "a solver that does not transport these loses";
+                    loses = "A solver that does not transport the quasi-steady ones loses";
   EXPECT_THAT(both, AllOf(HasSubstr(negative), HasSubstr(loses)));
   EXPECT_THAT(quasiSteady, AllOf(HasSubstr(negative), Not(HasSubstr(loses))));
   EXPECT_THAT(headerOf({"stiff", {}, {"OH", "H"}, 1e-8}), Not(HasSubstr(negative)));
