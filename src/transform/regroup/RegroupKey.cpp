@@ -14,6 +14,7 @@
 #include "analysis/CallEffects.h"
 #include "analysis/Execution.h"
 #include "analysis/StatementShape.h"
+#include "analysis/loops/LoopStudy.h"
 #include "source/Unit.h"
 #include "support/Text.h"
 #include "transform/tasks/KernelHead.h"
@@ -66,7 +67,7 @@ public:
       : context(context), kernel(kernel), unit(*kernel.unit), fixedGuards(fixedGuards) {}
 
   std::optional<KeyPlan> ofBranch() {
-    collect(cast<CompoundStmt>(kernel.function->getBody()));
+    collect(analysis::statementsOf(kernel.function->getBody()));
     const KernelFacts &facts = context.facts(kernel);
     Diagnostic::Note lastReason;
     for (const KernelFacts::BranchInFunction &branch : facts.divergentBranches) {
@@ -99,7 +100,7 @@ public:
   }
 
   std::optional<KeyPlan> ofExpression(const std::string &key) {
-    collect(cast<CompoundStmt>(kernel.function->getBody()));
+    collect(analysis::statementsOf(kernel.function->getBody()));
     for (const std::string &name : namesIn(key))
       if (!find(name))
         return std::nullopt;
@@ -118,8 +119,7 @@ private:
   // The beginning
   // -----------------------------------------------------------------------------------------------------
 
-  void collect(const CompoundStmt *block) {
-    const std::vector<const Stmt *> statements(block->body_begin(), block->body_end());
+  void collect(const std::vector<const Stmt *> &statements) {
     for (const Stmt *statement : statements) {
       next = statement;
       if (auto *declaration = dyn_cast<DeclStmt>(statement)) {
@@ -144,14 +144,12 @@ private:
         openings.push_back({nullptr, branch->getCond()});
         continue;
       }
-      auto *inside = dyn_cast<CompoundStmt>(branch->getThen());
       if (statement != statements.back())
         return;
       openings.push_back({nullptr, branch->getCond(), true});
       wholes.insert(branch);
       next = branch->getThen();
-      if (inside)
-        collect(inside);
+      collect(analysis::statementsOf(branch->getThen()));
       return;
     }
     next = nullptr;
