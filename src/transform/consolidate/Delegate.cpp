@@ -187,20 +187,30 @@ bool delegateAlways(Context &context, const std::string &why) {
 
 } // namespace
 
+static void warnOfUnusedSettings(Context &context) {
+  std::vector<std::string> unused;
+  if (context.directive.word("tasks") == "dynamic")
+    unused.push_back("tasks=dynamic");
+  if (int64_t throttle = context.directive.number("throttle"))
+    unused.push_back(fmt::format("throttle={}", throttle));
+  if (!unused.empty())
+    context.diagnostics.warning(
+        context.target.first().location,
+        messageOf(context.directive, fmt::format("{} {} no effect: stage delegate is not applied",
+                                                 joinAnd(unused), unused.size() == 1 ? "has" : "have")));
+}
+
 PassResult delegateBlocks(Context &context) {
   const std::string wanted = context.directive.word("delegate");
   const Kernel &kernel = context.target.first();
   if (wanted == "off") {
-    if (int64_t throttle = context.directive.number("throttle"))
-      context.diagnostics.warning(
-          kernel.location,
-          messageOf(context.directive,
-                    fmt::format("throttle={} has no effect: stage delegate is not applied", throttle)));
+    warnOfUnusedSettings(context);
     return Unchanged();
   }
   const DelegateChoice choice = wanted == "auto" ? chooseDelegation(context) : DelegateChoice{true, {}};
   if (!choice.isWorthIt) {
     context.notApplied("delegate", kernel.location, choice.reason);
+    warnOfUnusedSettings(context);
     return Unchanged();
   }
   if (std::optional<Needs> needed = writePlainIndices(context, kernel))
@@ -216,6 +226,7 @@ PassResult delegateBlocks(Context &context) {
   }
   const Diagnostic &refusal = messages.all().back();
   context.notApplied("delegate", refusal.location, withoutDirective(context.directive, refusal.text));
+  warnOfUnusedSettings(context);
   return Unchanged();
 }
 
