@@ -76,6 +76,13 @@ struct EnteredCode {
 
 using CompiledFunction = uint64_t (*)(CompiledState *, uint32_t entry);
 
+/// The sanitizer would look for the function's type before its first instruction, where compiled code has nothing, perhaps
+/// not even a page.
+[[clang::no_sanitize("function")]] inline uint64_t callCompiled(CompiledFunction run, CompiledState &state,
+                                                                uint32_t entry) {
+  return run(&state, entry);
+}
+
 /// How the warps of a block enter compiled code at its first instruction, one after the other.
 struct CompiledStart {
   CompiledFunction run = nullptr; ///< nullptr: not known yet

@@ -138,7 +138,7 @@ EnteredCode Warp::enterCompiled(CompiledFunction run, uint32_t entry, uint32_t s
   state.roundsLeft = split.checkAt > split.backEdges ? split.checkAt - split.backEdges : 0;
   state.roundsCounted = state.roundsLeft;
   const uint64_t lanes = countLanes(split.mask);
-  return leftCompiled(state, run(&state, entry), lanes, budget);
+  return leftCompiled(state, callCompiled(run, state, entry), lanes, budget);
 }
 
 /// What has to be done with the state when compiled code has returned.
@@ -181,7 +181,7 @@ std::optional<EnteredCode> Warp::enterFromStart(CompiledStart &start, uint32_t &
   state.root = root;
   state.spent = state.apartCount = 0;
   state.roundsLeft = state.roundsCounted = FirstLook;
-  const uint64_t result = start.run(&state, start.entry);
+  const uint64_t result = callCompiled(start.run, state, start.entry);
   const Inst &in = entry.insts[uint32_t(result)];
   if (!hasBegun && in.endsThread && in.guard == NoLoc && !state.apartCount &&
       result >> CompiledExitShift == uint64_t(CompiledExit::Interpret)) {

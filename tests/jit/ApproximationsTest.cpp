@@ -33,7 +33,7 @@ void sweep(ptx::Op op, Reference plain, Reference flushing) {
     for (uint64_t first = 0; first < uint64_t(1) << 32 && wrong < 10; first += lanes * stride) {
       for (unsigned lane = 0; lane < lanes; ++lane)
         in[lane] = uint32_t(first + lane * stride);
-      native(sources, results, 0);
+      callNative(native, sources, results, 0);
       for (unsigned lane = 0; lane < lanes; ++lane)
         if (out[lane] != semantics::bitsOfFloat(reference(semantics::floatOf(in[lane])))) {
           ++wrong;

@@ -14,6 +14,12 @@ namespace heddle::jit::test {
 /// Reads lanes `first`... of each source and writes those of each result. Values are side by side, predicates as bytes.
 using NativeOperation = void (*)(const void *const *sources, void *const *results, uint64_t first);
 
+/// See vm::callCompiled.
+[[clang::no_sanitize("function")]] inline void callNative(NativeOperation native, const void *const *sources,
+                                                          void *const *results, uint64_t first) {
+  native(sources, results, first);
+}
+
 /// The lane counts that a form is compiled for (1: scalars); each the usual ones, some also those of other hosts.
 std::vector<unsigned> laneCountsOf(size_t form);
 

@@ -106,7 +106,7 @@ void expectSame(const TestForm &form, NativeOperation native, unsigned lanes, co
   for (auto &column : out)
     to.push_back(column.data());
   for (size_t i = 0; i < Cases; i += lanes)
-    native(from.data(), to.data(), i);
+    callNative(native, from.data(), to.data(), i);
   if (out == want)
     return;
   for (size_t i = 0, shownCases = 0; i < Cases && shownCases < 3; ++i)
