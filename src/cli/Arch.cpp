@@ -5,7 +5,7 @@
 #include "arch/Arch.h"
 
 #include "InputOutput.h"
-#include "Numbers.h"
+#include "PositiveNumber.h"
 #include "Verbs.h"
 #include "arch/ArchJson.h"
 #include "arch/Fields.h"

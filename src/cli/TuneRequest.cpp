@@ -3,7 +3,7 @@
 
 #include "GenerateKernels.h"
 #include "InputOutput.h"
-#include "Numbers.h"
+#include "PositiveNumber.h"
 #include "ProgramWords.h"
 #include "Verbs.h"
 #include "build/Gpu.h"
