@@ -104,8 +104,7 @@ std::vector<std::string> definedLists(std::string_view text, std::string_view ke
   std::vector<std::string> lists;
   for (size_t at = text.find(kernel); at != std::string::npos; at = text.find(kernel, at + 1)) {
     const size_t next = text.find_first_not_of(" \t\n\r", at + kernel.size());
-    const bool isWord = (!at || !isWordChar(text[at - 1])) && !isWordChar(text[at + kernel.size()]);
-    if (next == std::string::npos || !isWord || text[next] != '(')
+    if (next == std::string::npos || text[next] != '(' || (at && isWordChar(text[at - 1])))
       continue;
     const size_t close = behind(text, next);
     const size_t body = text.find_first_not_of(" \t\n\r", close);
