@@ -31,9 +31,6 @@
 namespace heddle::vm {
 namespace {
 
-// Instructions that a warp executes before the next warp runs. Long enough that switching costs nothing, short
-// enough that warps of a block stay near each other in memory.
-constexpr uint32_t WarpQuantum = 4096;
 // Rounds over the warps between two checks whether the launch should stop.
 constexpr unsigned RoundsPerLook = 64;
 // Runs of blocks between two looks at the clock.
@@ -104,6 +101,8 @@ void Block::start(Grid &owner, Cluster &in, unsigned rankInCluster) {
   while (warps.size() < count)
     warps.push_back(std::make_unique<Warp>());
   warps.resize(count);
+  if (whole.start(*this))
+    return;
   for (unsigned w = 0; w < count; ++w) {
     unsigned lanes = std::min(threads - w * Lanes, Lanes);
     warps[w]->start(*this, w, lanes == Lanes ? AllLanes : (1u << lanes) - 1);
@@ -136,53 +135,67 @@ static bool polledInVain(const Warp &warp) {
 /// A short slice, so that warps interleave in many ways. A warp that polls gets a whole one: a slice that is cut
 /// short would count as progress, and a deadlock would never be detected.
 static uint32_t randomQuantum(const Warp &warp, uint64_t &state) {
-  const uint32_t quantum = uint32_t(1 + nextRandom(state) % (WarpQuantum / 8));
-  return polledInVain(warp) ? WarpQuantum : quantum;
+  const uint32_t quantum = uint32_t(1 + nextRandom(state) % (Block::WarpQuantum / 8));
+  return polledInVain(warp) ? Block::WarpQuantum : quantum;
+}
+
+bool Block::mustStop(Core &core, unsigned round) {
+  // A short block takes hardly longer than reading the clock.
+  return round % RoundsPerLook == 0 && grid->mustStop(*this, round != 0 || core.runs++ % RunsPerClock == 0);
 }
 
 BlockEnd Block::run(Core &core) {
+  const uint64_t changesBefore = whole.areActive ? 0 : changes();
+  CompiledStart start;
+  Round round;
+  RestOfSlice rest;
+  if (whole.areActive) {
+    if (auto end = whole.run(*this, core, round, rest))
+      return *end;
+    nextWarp = unsigned(round.turn);
+  }
   for (auto &warp : warps)
     warp->core = &core;
-  const uint64_t changesBefore = changes();
-  CompiledStart start;
-  hasMoved = false;
-  for (unsigned round = 0;; ++round) {
-    // A short block takes hardly longer than reading the clock.
-    if (round % RoundsPerLook == 0 && grid->mustStop(*this, round != 0 || core.runs++ % RunsPerClock == 0))
+  hasMoved = round.number > 0;
+  for (;; round = {.number = round.number + 1}) {
+    if (!rest.isInside && mustStop(core, round.number))
       return BlockEnd::Stopped;
-    bool moved = false, deferred = false, done = true, idle = true;
     if (scheduleState)
       nextWarp = unsigned(nextRandom(scheduleState) % warps.size());
-    for (size_t turn = 0; turn < warps.size(); ++turn) {
+    for (; round.turn < warps.size(); ++round.turn) {
       Warp &warp = *warps[nextWarp];
-      const uint64_t before = warpInstructions;
-      const uint32_t quantum = scheduleState ? randomQuantum(warp, scheduleState) : WarpQuantum;
-      SliceEnd end = warp.splitCount ? warp.slice(quantum, start) : SliceEnd::Done;
-      grid->count(warpInstructions - before);
+      if (!rest.isInside) {
+        const uint32_t quantum = scheduleState ? randomQuantum(warp, scheduleState) : WarpQuantum;
+        rest = {false, quantum, warpInstructions, std::nullopt};
+      }
+      SliceEnd end = warp.splitCount ? warp.slice(rest.budget, start, rest.entered) : SliceEnd::Done;
+      const uint64_t counted = warpInstructions - rest.countedBefore;
+      rest.isInside = false;
+      grid->count(counted);
       if (!arrivals.empty())
         landAll();
       if (end == SliceEnd::Faulted)
         return BlockEnd::Faulted;
       if (end == SliceEnd::AwaitOrder)
         return BlockEnd::AwaitOrder;
-      done &= end == SliceEnd::Done;
-      moved |= end == SliceEnd::Budget ||
-               (end != SliceEnd::Idle && end != SliceEnd::Deferred && warpInstructions != before);
-      deferred |= end == SliceEnd::Idle || end == SliceEnd::Deferred;
-      idle &= end != SliceEnd::Deferred;
+      round.done &= end == SliceEnd::Done;
+      round.moved |=
+          end == SliceEnd::Budget || (end != SliceEnd::Idle && end != SliceEnd::Deferred && counted != 0);
+      round.deferred |= end == SliceEnd::Idle || end == SliceEnd::Deferred;
+      round.idle &= end != SliceEnd::Deferred;
       nextWarp = nextWarp + 1 == warps.size() ? 0 : nextWarp + 1;
     }
-    if (done) {
+    if (round.done) {
       if (grid->sees(Observer::Lifetimes))
         grid->observer->blockEnd(warps[0]->ref());
       return BlockEnd::Done;
     }
-    if (moved) {
+    if (round.moved) {
       hasMoved = true;
       stallScore = 0;
       continue;
     }
-    if (!deferred) {
+    if (!round.deferred) {
       // A warp that ran last may have released one that was checked before it.
       bool ready = false;
       for (auto &warp : warps)
@@ -199,11 +212,11 @@ BlockEnd Block::run(Core &core) {
     }
     // Polling warps run for a few rounds, because the next step of another warp may change what they poll; and for
     // many if something did change, as between warps that pass work to each other.
-    stallScore += idle ? EnoughStall / 4 : 1;
+    stallScore += round.idle ? EnoughStall / 4 : 1;
     if (stallScore < EnoughStall)
       continue;
     stallScore = 0;
-    idleEvidence = idle && !hasMoved && changes() == changesBefore;
+    idleEvidence = round.idle && !hasMoved && changes() == changesBefore;
     return BlockEnd::Stalled;
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vm/Warp.h"
+#include "vm/WholeWarps.h"
 
 #include <array>
 #include <cstdint>
@@ -58,6 +59,10 @@ constexpr uint64_t SharedOffset = (uint64_t(1) << RankShift) - 1;
 /// resumed later by any core.
 class Block {
 public:
+  /// Instructions that a warp executes before the next warp runs. Long enough that switching costs nothing, short
+  /// enough that warps of a block stay near each other in memory.
+  static constexpr uint32_t WarpQuantum = 4096;
+
   Grid *grid = nullptr;
   Cluster *cluster = nullptr;
   unsigned rank = 0; ///< in its cluster
@@ -67,6 +72,7 @@ public:
   uint32_t sharedBytes = 0;
   uint32_t reservedShared = 0; ///< where the reserved part begins
   std::vector<std::unique_ptr<Warp>> warps;
+  WholeWarps whole; ///< while they are active, of a warp only `polls` and `changes` are valid
   std::array<Barrier, HardwareBarriers + 1> barriers;
   uint32_t usedBarriers = 0; ///< a bit for each barrier that a thread has reached
   std::vector<PendingArrival> arrivals;
@@ -80,6 +86,7 @@ public:
 
   void start(Grid &owner, Cluster &in, unsigned rankInCluster);
   BlockEnd run(Core &core);
+  bool mustStop(Core &core, unsigned round);
 
   // Barriers (Barrier.cpp)
   Flow reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned number, uint32_t expected, bool wait,

@@ -57,6 +57,13 @@ constexpr uint64_t SharedWindow = uint64_t(1) << WindowShift, LocalWindow = uint
 constexpr uint64_t FunctionWindow = uint64_t(4) << WindowShift;
 constexpr uint64_t WindowOffset = SharedWindow - 1;
 
+/// What a warp whose lanes are all here may do without the handler (WholeWarps.cpp).
+enum class Step : uint8_t {
+  Handler, ///< nothing
+  Branch,  ///< all lanes go on at `imm` if all of `b` hold (`mode`: none of them), or if there is no `b`
+  Barrier, ///< they wait at barrier 0 for all threads of the block
+};
+
 struct Inst {
   Handler run = nullptr;
   Loc dst = NoLoc, a = NoLoc, b = NoLoc, c = NoLoc, d = NoLoc;
@@ -76,6 +83,7 @@ struct Inst {
   MemorySpace space = MemorySpace::Global;
   AddressForm address = AddressForm::Absolute;
   uint16_t mode = 0; ///< family's own
+  Step step = Step::Handler;
 };
 
 /// A register in a frame: 32 elements, or a word of bits for a predicate.

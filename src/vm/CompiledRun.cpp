@@ -24,7 +24,9 @@ void countFor(CompiledState &state, Block &block, uint64_t lanes) {
 
 uint32_t executeInsts(CompiledState *state, uint32_t first, uint32_t count) {
   Warp &warp = *state->warp;
-  if (!warp.hasBegun)
+  if (warp.block->whole.areActive)
+    warp.block->whole.separate(*warp.block);
+  else if (!warp.hasBegun)
     warp.begin(state->root);
   const uint32_t all = warp.now().mask;
   const Inst *in = warp.code().insts.data() + first;
@@ -119,8 +121,7 @@ void Warp::prepare(CompiledState &state, uint32_t lanes, uint32_t budget) {
   state.budget = budget;
 }
 
-/// What is the same for all warps of a block.
-static void prepareForBlock(CompiledState &state, const Block &block, Core &core) {
+void prepareForBlock(CompiledState &state, const Block &block, Core &core) {
   state.blockSpecials = block.specials.data();
   state.shared = block.shared, state.sharedBytes = block.sharedBytes;
   state.loads = core.loads.data(), state.stores = core.stores.data();

@@ -88,6 +88,7 @@ bool lowerBranch(Lowering &lo) {
   in.b = in.guard, in.mode = in.guardNegated;
   in.guard = NoLoc;
   in.imm = lo.ops[0].index;
+  in.step = Step::Branch;
   lo.jumpFixups.push_back(uint32_t(lo.code.insts.size() - 1));
   return true;
 }

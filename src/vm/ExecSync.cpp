@@ -58,6 +58,9 @@ bool lowerBarrier(Lowering &lo, uint8_t flags) {
   in.a = number, in.b = expected, in.c = pred, in.dst = dst;
   in.elements = flags;
   in.mode = reductionOf(lo.instr->mods.boolOp);
+  const bool isFirst = lo.ops[first].kind == ptx::OperandKind::Imm && lo.ops[first].value == 0;
+  if ((flags & Waits) && !reduces && !hasCount && isFirst)
+    in.step = Step::Barrier;
   return true;
 }
 

@@ -29,6 +29,10 @@ struct Frame {
 /// Backward jumps until a split is checked for polling (Splits.cpp) for the first time: few enough to detect it early, many
 /// enough to cost little.
 constexpr uint32_t FirstLook = 16;
+/// Most of them between two checks.
+constexpr uint32_t RarestLook = 1024;
+/// How many of a loop without polls until other splits run first.
+constexpr uint32_t PlainRounds = 1 << 20;
 
 /// Why lanes do not run.
 enum class SplitState : uint8_t { Ready, AtBarrier, AtWarpSync, AtCluster };

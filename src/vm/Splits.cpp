@@ -21,11 +21,8 @@
 namespace heddle::vm {
 namespace {
 
-// Most iterations of a loop between two checks of its state.
-constexpr uint32_t RarestLook = 1024;
-// Iterations after which lanes that poll let others run first although something changed, and the same for loops
-// without polls.
-constexpr uint32_t PollingRounds = 8192, PlainRounds = 1 << 20;
+// Iterations after which lanes that poll let others run first although something changed.
+constexpr uint32_t PollingRounds = 8192;
 
 bool goesBefore(const Split &a, const Split &b) {
   if (a.frame->depth != b.frame->depth)

@@ -263,8 +263,7 @@ template <Warp::Watch W> Flow Warp::run(uint32_t &budget) {
   }
 }
 
-SliceEnd Warp::slice(uint32_t budget, CompiledStart &start) {
-  std::optional<EnteredCode> entered;
+SliceEnd Warp::slice(uint32_t budget, CompiledStart &start, std::optional<EnteredCode> entered) {
   if (!hasBegun) {
     entered = enterFromStart(start, budget);
     if (splitCount == 0)

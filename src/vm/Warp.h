@@ -78,7 +78,8 @@ public:
   void start(Block &owner, unsigned warpIndex, uint32_t lanes);
   void begin(Frame *root);
   bool hasBegun = false; ///< false until an instruction is executed by its handler
-  SliceEnd slice(uint32_t budget, CompiledStart &start);
+  /// `entered`: it was in compiled code already.
+  SliceEnd slice(uint32_t budget, CompiledStart &start, std::optional<EnteredCode> entered);
 
   template <class T> T *row(Loc loc) { return reinterpret_cast<T *>(base[loc >> 30] + (loc & LocOffset)); }
   uint32_t &pred(Loc loc) { return *row<uint32_t>(loc); }
@@ -137,6 +138,7 @@ public:
   uint32_t localStride = 0;
 
 private:
+  friend class WholeWarps;
   enum class Watch : uint8_t { Nobody, Observer, Steering };
   template <Watch W> Flow run(uint32_t &budget);
   Frame *rootFrame();

@@ -203,6 +203,70 @@ std::string ofEachLane(const std::string &body) {
          body + "\nst.global.u32 [%rd8], %r2; ret; }\n";
 }
 
+// --- warps that run whole until something happens (vm/WholeWarps.cpp)
+
+/// A kernel whose body has %r0 (the thread), %r1 (its warp) and %rd1 (its word), and a word `shared` for each thread.
+std::string wholeKernelOf(const std::string &body) {
+  return ".visible .entry k(.param .u64 memory, .param .u32 number) {\n"
+         ".reg .b64 %rd<8>; .reg .b32 %r<16>; .reg .pred %p<8>; .shared .b32 words[128];\n"
+         "ld.param.u64 %rd0, [memory]; mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 5;\n"
+         "mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0; shl.b32 %r2, %r0, 2; mov.u32 %r9, words;\n"
+         "add.u32 %r9, %r9, %r2; xor.b32 %r10, %r9, 256; st.shared.u32 [%r9], %r0; mov.u32 %r3, 0;\n" +
+         body + "st.global.u32 [%rd1], %r3; ret; }\n";
+}
+
+constexpr auto SumOfOthers =
+    "bar.sync 0; ld.shared.u32 %r4, [%r10]; mad.lo.u32 %r3, %r3, 3, %r4; bar.sync 0;\n"
+    "st.shared.u32 [%r9], %r3;\n";
+
+TEST(Engines, WarpsMeetAtBarriersOfALongLoop) {
+  expectSame(wholeKernelOf("mov.u32 %r5, 0;\nAGAIN: " + std::string(SumOfOthers) +
+                           "add.u32 %r5, %r5, 1; setp.lt.u32 %p0, %r5, 1200; @%p0 bra AGAIN;\n"),
+             {2}, {128}, 128);
+}
+
+TEST(Engines, AHandlerIsCalledWhileOtherWarpsWait) {
+  // Of the last warp, in the second round.
+  expectSame(
+      wholeKernelOf(
+          SumOfOthers +
+          std::string("setp.ne.u32 %p0, %r1, 2; @%p0 bra ON;\n"
+                      "atom.global.add.f32 %r6, [%rd0+512], 0f3F800000; add.u32 %r3, %r3, %r6;\nON: ") +
+          SumOfOthers),
+      {3}, {128}, 256);
+}
+
+TEST(Engines, LanesAreSeparatedBetweenBarriers) {
+  expectSame(wholeKernelOf(SumOfOthers +
+                           std::string("and.b32 %r5, %r0, 97; setp.eq.u32 %p0, %r5, 96; @%p0 bra ON;\n"
+                                       "atom.global.add.u32 %r6, [%rd0+512], %r0;\nON: ") +
+                           SumOfOthers),
+             {2}, {128}, 256);
+}
+
+TEST(Engines, WarpsEndWhileOthersWait) {
+  expectSame(wholeKernelOf("setp.eq.u32 %p0, %r1, 1; @%p0 ret;\n" + std::string(SumOfOthers) +
+                           "setp.eq.u32 %p0, %r1, 3; @%p0 bra END;\n" + SumOfOthers + "END:\n"),
+             {2}, {128}, 128);
+}
+
+TEST(Engines, WarpsOfALongLoopTakeTurns) {
+  // Warps write the same word once for each of many rounds: who writes last depends on the slices.
+  expectSame(wholeKernelOf("mov.u32 %r5, 0;\nAGAIN: add.u32 %r5, %r5, 1; ld.global.u32 %r6, [%rd0+1020];\n"
+                           "mad.lo.u32 %r3, %r3, 5, %r6; st.global.u32 [%rd0+1020], %r1;\n"
+                           "mad.lo.u32 %r7, %r1, 700, 900; setp.lt.u32 %p0, %r5, %r7; @%p0 bra AGAIN;\n"),
+             {1}, {128}, 256);
+}
+
+TEST(Engines, AMisusedBarrierIsTheSameFault) {
+  expectSame(wholeKernelOf(
+                 "setp.eq.u32 %p0, %r1, 2; @%p0 bra OTHER; bar.sync 0; bra ON; OTHER: bar.sync 0, 64; ON:\n"),
+             {1}, {128}, 128);
+  expectSame(
+      wholeKernelOf("setp.eq.u32 %p0, %r1, 2; @%p0 bra OTHER; bar.sync 0; bra ON; OTHER: bar.sync 1; ON:\n"),
+      {1}, {128}, 128);
+}
+
 TEST(Engines, AnIndexThatWrappedAroundStaysBehindABarrier) {
   expectSame(ofEachLane("add.u32 %r1, %r0, -3; cvt.u64.u32 %rd1, %r1; bar.sync 0; shr.u64 %rd1, %rd1, 32;\n"
                         "cvt.u32.u64 %r2, %rd1;"),
