@@ -41,6 +41,15 @@ bool WarpSyncs::sync(const Where &at, const vm::WarpSyncEvent &event, uint32_t a
                                 event.members, at.warp, at.blockText(), counted(vm::countLanes(gone), "lane"),
                                 vm::countLanes(gone) == 1 ? "arrives" : "arrive"),
                     0, {}, "the mask of a _sync operation names exactly the lanes that execute it");
+  if (const uint32_t others = event.members & alive & ~event.here & ~mine.busy;
+      others && reporter.isNew(Rule::WarpMask, at.instrId, 0))
+    reporter.report(Rule::WarpMask, at.launch, at.instrId,
+                    fmt::format("the mask {:#010x} of {} of {} names {} here with another mask",
+                                event.members, at.threadText(vm::firstLane(event.mask)), at.blockText(),
+                                vm::countLanes(others) == 1 ? "a lane that is" : "lanes that are"),
+                    0, {},
+                    "the mask of a _sync operation names exactly the lanes that execute it, and all of them "
+                    "give the same");
   mine.awaited &= ~event.members, mine.busy &= ~event.members;
   return true;
 }

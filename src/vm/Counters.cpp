@@ -247,6 +247,8 @@ void Counters::barrierReached(const WarpRef &at, SiteRef, const BarrierEvent &ev
 }
 
 void Counters::warpSync(const WarpRef &at, SiteRef, const WarpSyncEvent &event) {
+  if (event.again)
+    return;
   CounterSums &sums = of(at).sums;
   ++sums.warpSyncs;
   sums.shuffles += event.kind == WarpSyncEvent::Kind::Shuffle;

@@ -15,11 +15,23 @@ namespace {
 using Kind = WarpSyncEvent::Kind;
 using ptx::Op;
 
+/// Lanes that give the same mask synchronize with each other: tiles of a warp that arrive together do not.
 void note(Warp &warp, const Inst &in, uint32_t mask, uint32_t here, Kind kind, uint32_t bad = 0) {
-  if (warp.block->grid->sees(Observer::Synchronization))
-    warp.block->grid->observer->warpSync(
-        warp.ref(), warp.siteOf(in),
-        {kind, in.d == NoLoc ? mask : warp.uniform32(in.d, mask), mask, here, false, bad});
+  if (!warp.block->grid->sees(Observer::Synchronization))
+    return;
+  const uint32_t *members = in.d == NoLoc ? nullptr : warp.row<uint32_t>(in.d);
+  bool again = false;
+  for (uint32_t left = mask; left; again = true) {
+    uint32_t group = left, arrived = here;
+    const uint32_t own = members ? members[firstLane(left)] : mask;
+    if (members) {
+      eachLane(left, [&](unsigned lane) { group &= ~(uint32_t(members[lane] != own) << lane); });
+      eachLane(here & mask, [&](unsigned lane) { arrived &= ~(uint32_t(members[lane] != own) << lane); });
+    }
+    left &= ~group;
+    warp.block->grid->observer->warpSync(warp.ref(), warp.siteOf(in),
+                                         {kind, own, group, arrived, false, bad & group, again});
+  }
 }
 
 /// The lanes whose values a lane uses: those of its own mask that participate.
@@ -70,10 +82,9 @@ Flow takeShuffle(Warp &warp, const Inst &in, uint32_t mask, uint32_t here) {
   uint32_t inRange = 0, bad = 0;
   eachLane(mask, [&](unsigned lane) {
     const Source source = sourceLane(lane, b[lane], c[lane], ptx::ShflMode(in.mode));
-    const bool there = here >> source.lane & 1;
-    to[lane] = there ? warp.exchange[source.lane][0] : 0;
+    to[lane] = here >> source.lane & 1 ? warp.exchange[source.lane][0] : 0;
     inRange |= uint32_t(source.inRange) << lane;
-    bad |= uint32_t(!there) << lane;
+    bad |= uint32_t(!(heardBy(warp, in, lane, here) >> source.lane & 1)) << lane;
   });
   if (in.extra != NoLoc)
     writePred(warp.pred(in.extra), inRange, mask);

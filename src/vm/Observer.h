@@ -132,6 +132,7 @@ struct WarpSyncEvent {
   uint32_t here = 0;       ///< all lanes that synchronized: one event for each instruction that they are at
   bool waits = false;      ///< not synchronized yet: these lanes wait for others of the mask
   uint32_t badSources = 0; ///< shuffle: lanes that read from a lane that does not participate
+  bool again = false;      ///< lanes of the same execution as the event before, which give another mask
 };
 
 /// Observes the simulator. Every event has an empty default and is delivered only if the observer's interests()

@@ -1,0 +1,20 @@
+// expect: clean
+// static: --block 32
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lanes that execute one __syncwarp() together give the masks of their halves.
+#include "Case.h"
+
+__global__ void overlapping(int *out) {
+  __shared__ int tile[32];
+  int lane = threadIdx.x;
+  tile[lane] = lane;
+  unsigned mask = lane < 16 ? 0x0000ffff : 0xffff0000;
+  KEEP_STORES();
+  __syncwarp(mask);
+  out[lane] = tile[lane];
+}
+
+int main() {
+  overlapping<<<1, 32>>>(zeros(32));
+  return finish();
+}
