@@ -31,6 +31,8 @@ public:
 
   /// Null where no thread has arrived since the last one completed.
   const Round *open(unsigned number) const;
+  /// What the threads know together that have come to an open round.
+  Known &gathering(unsigned number) { return *barriers[number].now.gathered; }
   /// Reports what is wrong with coming to a barrier as it is now. Returns whether those who are there already
   /// gave another number of threads.
   bool inspect(const Where &at, const vm::BarrierEvent &event, const BlockOrder &order,

@@ -517,6 +517,7 @@ void Checker::barrierReached(const vm::WarpRef &ref, vm::SiteRef site, const vm:
   scene.launch.countReported |= block.barriers.inspect(scene.at, event, block.order, impl->reporter);
   block.fences.barrier(ref.warp, event.mask, block.order);
   block.barriers.arrive(scene.at, event, block.order);
+  block.fences.carry(block.barriers.gathering(event.barrier), ref.warp, event.mask);
   if (block.barriers.open(event.barrier)->whole)
     block.routes.reachedBlockBarrier(ref.warp, event.mask);
 }
@@ -545,8 +546,11 @@ void Checker::Impl::completeBarrier(Launch &launch, Block &block, unsigned numbe
 void Checker::warpSync(const vm::WarpRef &ref, vm::SiteRef site, const vm::WarpSyncEvent &event) {
   const Scene scene = impl->sceneOf(ref, site);
   ++scene.launch.counts.synchronizations;
-  if (scene.block.syncs.sync(scene.at, event, scene.block.order.alive(ref.warp), impl->reporter))
-    scene.block.order.synchronize(ref.warp, event.here);
+  BlockOrder &order = scene.block.order;
+  if (!scene.block.syncs.sync(scene.at, event, order.alive(ref.warp), impl->reporter))
+    return;
+  order.synchronize(ref.warp, event.here);
+  scene.block.fences.carryInWarp(ref.warp, event.here, order);
 }
 
 void Checker::mbarrier(const vm::WarpRef &ref, vm::SiteRef site, const vm::MbarrierEvent &event) {

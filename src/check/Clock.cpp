@@ -144,8 +144,11 @@ ForeignRef unite(const ForeignRef &a, const ForeignRef &b) {
 }
 
 bool covers(const Known &a, const Known &b) {
-  return a.own.covers(b.own) && covers(a.foreign, b.foreign) &&
-         (a.fenced == b.fenced || !b.fenced || (a.fenced && covers(*a.fenced, *b.fenced)));
+  const auto part = [](const KnownRef &of, const KnownRef &wanted) {
+    return of == wanted || !wanted || (of && covers(*of, *wanted));
+  };
+  return a.own.covers(b.own) && covers(a.foreign, b.foreign) && part(a.fenced, b.fenced) &&
+         part(a.flushedToBlock, b.flushedToBlock) && part(a.flushedToDevice, b.flushedToDevice);
 }
 
 } // namespace
@@ -161,8 +164,9 @@ const BlockClock *Known::of(uint32_t block) const {
 void Known::join(const Known &other) {
   own.join(other.own);
   foreign = unite(foreign, other.foreign);
-  if (other.fenced)
-    fenced = fenced ? joined(fenced, other.fenced) : other.fenced;
+  fenced = joined(fenced, other.fenced);
+  flushedToBlock = joined(flushedToBlock, other.flushedToBlock);
+  flushedToDevice = joined(flushedToDevice, other.flushedToDevice);
 }
 
 void Known::joinForeign(uint32_t block, const Known &other) {

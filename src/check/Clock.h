@@ -64,6 +64,8 @@ struct Known {
   std::shared_ptr<const Foreign> foreign; ///< null: nothing
   /// What was known at a proxy fence on the way here: that much is ordered for asynchronous copies too.
   KnownRef fenced;
+  /// What was known at memory fences on the way here, of that scope or a greater one: a write that follows publishes it.
+  KnownRef flushedToBlock, flushedToDevice;
   Stamp least = 0; ///< of `own`, kept for speed: set by settle()
 
   const BlockClock *of(uint32_t block) const;

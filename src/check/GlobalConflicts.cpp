@@ -51,7 +51,7 @@ bool GlobalConflicts::mayRace(unsigned lane, uint64_t address, const GlobalPast 
          evidence.fences.mayRace(
              at.warp, lane,
              {address, access.strength, past.strength, at.instrId, past.instrId, access.write, pastWrites},
-             evidence.values, evidence.polls);
+             evidence.values, evidence.polls, evidence.order);
 }
 
 bool GlobalConflicts::clash(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) {

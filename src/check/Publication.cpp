@@ -14,8 +14,10 @@
 // (Polls.h), what the poller reads again at that address afterwards, or a flag, which is its writer's first
 // write after a fence. Relaxed and atomic accesses say that they mean it, and meet as they like.
 //
-// One thing is granted beyond the model: a block barrier after an atomic counts as the missing acquire. The
-// usual "last block done" reduction reads the other blocks' results that way, and no device gets it wrong.
+// Two things are granted beyond the model, since the usual "last block done" reductions rely on them, and no
+// device gets them wrong: a block barrier after an atomic counts as the missing acquire; and what a thread
+// knew at a fence is published by the writes of threads that it synchronizes with afterwards, by a barrier or
+// within the warp (Known::flushedToBlock), as if they had executed the fence themselves.
 #include "check/Publication.h"
 
 #include "check/AccessEvents.h"
@@ -155,6 +157,48 @@ void Fences::barrier(unsigned warp, uint32_t mask, BlockOrder &order) {
     vm::eachLane(mask, [&](unsigned lane) { takeSeen(warp, lane, Scope::Device, true, order); });
 }
 
+/// Lanes that were at the same fence together are taken together.
+void Fences::carry(Known &into, unsigned warp, uint32_t mask) const {
+  if (!warps[warp])
+    return;
+  const std::array<Lane, 32> &lanes = *warps[warp];
+  const auto take = [&](const Fence Lane::*fence, KnownRef &sum) {
+    for (uint32_t left = mask; left;) {
+      const Fence &first = lanes[vm::firstLane(left)].*fence;
+      uint32_t same = 0;
+      vm::eachLane(left, [&](unsigned lane) {
+        const Fence &each = lanes[lane].*fence;
+        same |= uint32_t(each.known == first.known && each.time == first.time) << lane;
+      });
+      left &= ~same;
+      if (!first.known)
+        continue;
+      Known known;
+      known.own = first.known->own, known.foreign = first.known->foreign;
+      known.own.raiseLanes(warp, same, first.time);
+      sum = joined(sum, std::move(known).settle());
+    }
+  };
+  take(&Lane::block, into.flushedToBlock);
+  take(&Lane::device, into.flushedToDevice);
+}
+
+void Fences::carryInWarp(unsigned warp, uint32_t here, BlockOrder &order) const {
+  if (!warps[warp] || !here)
+    return;
+  const KnownRef before = order.known(warp, vm::firstLane(here));
+  Known after = *before;
+  carry(after, warp, here);
+  if (after.flushedToBlock != before->flushedToBlock || after.flushedToDevice != before->flushedToDevice)
+    order.learn(warp, here, std::move(after).settle());
+}
+
+bool Fences::isFirstAfterFence(unsigned warp, unsigned lane, const BlockOrder &order) const {
+  const Lane *own = warps[warp] ? &(*warps[warp])[lane] : nullptr;
+  const KnownRef &flushed = order.known(warp, lane)->flushedToBlock;
+  return (own && own->block.known && !own->block.used) || (flushed && (!own || own->used != flushed));
+}
+
 /// What the address carries goes to a reader at once if it acquires, else with its next fence.
 void Fences::see(const Where &at, unsigned lane, const vm::AccessEvent &event,
                  const PublishedValues::Value &value, BlockOrder &order) {
@@ -199,14 +243,18 @@ void Fences::access(const Where &at, const vm::AccessEvent &event, PublishedValu
       block.known = snapshot(order.known(warp, lane), warp, lane, *now);
       if (scope >= Scope::Device)
         device.known = block.known;
-    } else if (warps[warp]) {
+    } else if (const Known &mine = *order.known(warp, lane); warps[warp] || mine.flushedToBlock) {
+      isFlag = isFirstAfterFence(warp, lane, order);
       Lane &own = laneOf(warp, lane);
-      isFlag = own.block.known && !own.block.used;
       own.block.used = true;
+      own.used = mine.flushedToBlock;
       if (own.block.known)
         block.known = own.block.known = snapshot(own.block.known, warp, lane, own.block.time);
       if (own.device.known && scope >= Scope::Device)
         device.known = own.device.known = snapshot(own.device.known, warp, lane, own.device.time);
+      block.known = joined(block.known, mine.flushedToBlock);
+      if (scope >= Scope::Device)
+        device.known = joined(device.known, mine.flushedToDevice);
     }
     if (!block.known && !device.known) {
       if (value && !isAtomic(event))
@@ -226,7 +274,7 @@ void Fences::access(const Where &at, const vm::AccessEvent &event, PublishedValu
 }
 
 bool Fences::mayRace(unsigned warp, unsigned lane, const AccessPair &pair, const PublishedValues &values,
-                     const PollInstructions &polls) const {
+                     const PollInstructions &polls, const BlockOrder &order) const {
   if (pair.mine != Strength::Volatile && pair.theirs != Strength::Volatile)
     return true;
   const bool iRead = !pair.iWrite || pair.mine == Strength::Atomic;
@@ -235,7 +283,7 @@ bool Fences::mayRace(unsigned warp, unsigned lane, const AccessPair &pair, const
     return true;
   const Lane *own = warps[warp] ? &(*warps[warp])[lane] : nullptr;
   if (pair.iWrite)
-    return theyRead && own && own->block.known && !own->block.used;
+    return theyRead && isFirstAfterFence(warp, lane, order);
   if (own && own->polled == pair.address)
     return true;
   const PublishedValues::Value *value = values.find(pair.address);

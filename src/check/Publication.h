@@ -76,10 +76,14 @@ public:
               const PollInstructions &polls, BlockOrder &order);
   /// What these lanes have seen with atomics counts from a barrier on.
   void barrier(unsigned warp, uint32_t mask, BlockOrder &order);
+  /// Adds what these lanes knew at their fences: threads that they synchronize with publish it too.
+  void carry(Known &into, unsigned warp, uint32_t mask) const;
+  /// The same for lanes that have synchronized with each other.
+  void carryInWarp(unsigned warp, uint32_t here, BlockOrder &order) const;
 
   /// Whether two strong accesses of no order are meant: see Publication.cpp.
   bool mayRace(unsigned warp, unsigned lane, const AccessPair &pair, const PublishedValues &values,
-               const PollInstructions &polls) const;
+               const PollInstructions &polls, const BlockOrder &order) const;
 
 private:
   struct Fence {
@@ -94,6 +98,7 @@ private:
   };
   struct Lane {
     Fence block, device; ///< the last fence of at least that scope
+    KnownRef used; ///< what other threads' fences let know (Known::flushedToBlock) at its last strong write
     std::vector<Seen> seen;
     uint64_t polled = ~uint64_t(0); ///< the address that was polled last
   };
@@ -105,6 +110,7 @@ private:
   void see(const Where &at, unsigned lane, const vm::AccessEvent &event, const PublishedValues::Value &value,
            BlockOrder &order);
   static void remember(Lane &lane, const Published &what, bool atomic);
+  bool isFirstAfterFence(unsigned warp, unsigned lane, const BlockOrder &order) const;
 
   std::vector<Warp> warps;
 };

@@ -52,7 +52,7 @@ bool SharedConflicts::clash(unsigned lane, uint64_t address, const Past &past) {
       evidence.fences.mayRace(
           at.warp, lane,
           {address, strengthOf(event), past.strength, at.instrId, past.instrId, me.write, past.write},
-          evidence.values, evidence.polls))
+          evidence.values, evidence.polls, evidence.order))
     return false;
   if (past.sameValue)
     return false;
