@@ -41,6 +41,7 @@ Examples:
   heddle profile main.cu kernels.cu -Iinclude -DN=1024 -- --size 64     flags go to the compiler, the rest after --
   heddle profile fractal.cu -k escape --arch gtx480      one kernel, with the latencies of another GPU
   heddle profile fractal.cu --bbv vectors.tsv            also: how often each thread executed each basic block
+  heddle profile fractal.cu --accesses accesses.tsv      also: sectors and bank conflicts of each access, by source line
   heddle profile fractal.cu --report fractal.html        also: an HTML page, source with divergence at its lines
 
 The program runs on the simulator; no GPU is needed, and cycles come from the architecture's table of latencies. What the
@@ -57,7 +58,7 @@ constexpr unsigned OldestCompiled = 75;
 struct ProfileRequest {
   build::ProgramOptions options;
   ProgramWords words;
-  std::string kernel, bbv, orders, page, memory = "l1";
+  std::string kernel, bbv, accesses, orders, page, memory = "l1";
   unsigned group = 32;
   bool json = false, output = false;
 };
@@ -172,10 +173,11 @@ void profile(const ProfileRequest &given, const arch::Arch &arch, Session &sessi
   }
   TemporaryFolder folder;
   const fs::path file = folder.path() / "profile", countersFile = folder.path() / "counters";
-  const build::ProgramRun run =
-      program.run(session.programArguments,
-                  {"HEDDLE_PROFILE=" + file.string(), "HEDDLE_COUNTERS=" + countersFile.string()},
-                  build::Output::Captured);
+  std::vector<std::string> watched = {"HEDDLE_PROFILE=" + file.string(),
+                                      "HEDDLE_COUNTERS=" + countersFile.string()};
+  if (!given.accesses.empty())
+    watched.push_back("HEDDLE_ACCESSES=" + fs::absolute(given.accesses).string());
+  const build::ProgramRun run = program.run(session.programArguments, watched, build::Output::Captured);
   if (given.output)
     std::cerr << run.execution.standardOutput;
   ProgramProfile made;
@@ -216,6 +218,11 @@ void addProfile(CLI::App &app, Session &session) {
                    "also write every thread's basic-block vector to this file, as tab-separated text")
       ->type_name("FILE.tsv");
   verb->add_option(
+          "--accesses", given->accesses,
+          "also write what each access to memory cost to this file, as tab-separated text: sectors of global "
+          "memory, passes over the banks of shared memory")
+      ->type_name("FILE.tsv");
+  verb->add_option(
           "--orders", given->orders,
           "also write the order of threads by each algorithm to files (PREFIX.sorting.txt and so on)")
       ->type_name("PREFIX");
@@ -243,7 +250,7 @@ void addProfile(CLI::App &app, Session &session) {
       given->options.arch = build::ProgramOptions().arch;
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
         areNotPtx(given->options.sources.files, session) && canWrite(given->bbv, session) &&
-        canWrite(given->page, session))
+        canWrite(given->accesses, session) && canWrite(given->page, session))
       profile(*given, *arch, session);
   });
 }

@@ -3,6 +3,7 @@
 
 #include "arch/Occupancy.h"
 #include "check/Locations.h"
+#include "cudart/AccessWatch.h"
 #include "cudart/Counting.h"
 #include "cudart/ProgramCheck.h"
 #include "cudart/ProgramProfiler.h"
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <list>
 #include <thread>
 #include <unistd.h>
 
@@ -136,6 +138,8 @@ Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
     profile = std::make_unique<ProgramProfiler>(settings.profileFile, arch);
   if (!settings.countersFile.empty())
     counting = std::make_unique<ProgramCounting>(settings.countersFile, arch);
+  if (!settings.accessesFile.empty())
+    accesses = std::make_unique<AccessWatch>(settings.accessesFile, arch);
   if (settings.watchAllocation)
     watcher = std::make_unique<WriteWatcher>(simulator.memory(), *settings.watchAllocation,
                                              settings.watchOffset, settings.watchBytes);
@@ -155,6 +159,8 @@ void Runtime::writeResults(bool isComplete) {
     profile->write();
   if (counting)
     counting->write();
+  if (accesses)
+    accesses->write();
 }
 
 void Runtime::deviceFailed(cudaError_t error) {
@@ -230,6 +236,8 @@ void Runtime::forgetCode() {
     profile->forgetCode();
   if (counting)
     counting->forgetCode();
+  if (accesses)
+    accesses->forgetCode();
 }
 
 cudaError_t Runtime::synchronizeAll() {
@@ -421,17 +429,21 @@ void Runtime::execute(const vm::LaunchRequest &request, uint64_t number) {
     check->beforeWork(number ? number : check->nextLaunchOf(vm::infoOf(*request.kernel).name));
   const std::unique_ptr<divergence::Profiler> profiler = profile ? profile->watch(request) : nullptr;
   const std::unique_ptr<counts::LaunchCounter> counter = counting ? counting->watch(request) : nullptr;
-  std::optional<vm::ObserverPair> both;
+  const std::unique_ptr<counts::AccessCounter> accessCounter = accesses ? accesses->watch(request) : nullptr;
+  std::list<vm::ObserverPair> pairs;
   vm::Observer *observer = check ? check->observer() : watcher.get();
-  if (profiler && counter)
-    observer = &both.emplace(*profiler, *counter);
-  else if (profiler || counter)
-    observer = profiler ? static_cast<vm::Observer *>(profiler.get()) : counter.get();
+  for (vm::Observer *each :
+       {static_cast<vm::Observer *>(profiler.get()), static_cast<vm::Observer *>(counter.get()),
+        static_cast<vm::Observer *>(accessCounter.get())})
+    if (each)
+      observer = observer ? &pairs.emplace_back(*observer, *each) : each;
   vm::LaunchResult result = carryOut(request, observer);
   if (profiler)
     profile->launchEnded(*profiler, request, result);
   if (counter)
     counting->launchEnded(*counter, request, result);
+  if (accessCounter)
+    accesses->launchEnded(*accessCounter, request, result);
   if (check)
     check->launchEnded();
   {

@@ -29,6 +29,7 @@ struct CUevent_st {
 
 namespace heddle::cudart {
 
+class AccessWatch;
 class ProgramCheck;
 class ProgramCounting;
 class ProgramProfiler;
@@ -66,6 +67,7 @@ public:
   std::unique_ptr<ProgramCheck> check;       ///< null: not checked
   std::unique_ptr<ProgramProfiler> profile;  ///< null: not profiled
   std::unique_ptr<ProgramCounting> counting; ///< null: not counted
+  std::unique_ptr<AccessWatch> accesses;     ///< null: not counted
 
   /// The error that a fault left behind: every later call returns it.
   cudaError_t deviceError() const { return cudaError_t(sticky.load(std::memory_order_acquire)); }
