@@ -16,13 +16,96 @@ namespace {
 constexpr unsigned lanes = 32, banks = 32;
 constexpr int64_t bankBytes = 4, sectorBytes = 32;
 
-/// The thread index of each lane of the first warp.
-std::array<std::array<int64_t, 3>, lanes> firstWarp(const LaunchFacts &launch) {
-  std::array<std::array<int64_t, 3>, lanes> threads{};
-  int64_t width = launch.block[0].value_or(lanes), height = launch.block[1].value_or(1);
-  for (unsigned lane = 0; lane < lanes; ++lane)
-    threads[lane] = {lane % width, lane / width % height, lane / width / height};
+using ThreadIndex = std::array<int64_t, 3>;
+
+/// The thread index of each lane of a warp; fewer than 32 in the last warp of a block.
+std::vector<ThreadIndex> threadsOfWarp(const LaunchFacts &launch, unsigned warp) {
+  const int64_t width = launch.block[0].value_or(lanes), height = launch.block[1].value_or(1);
+  const int64_t all = width * height * launch.block[2].value_or(1);
+  std::vector<ThreadIndex> threads;
+  for (int64_t thread = int64_t(warp) * lanes; thread < std::min<int64_t>((warp + 1) * lanes, all); ++thread)
+    threads.push_back({thread % width, thread / width % height, thread / width / height});
   return threads;
+}
+
+/// The number of a thread in its warp.
+unsigned laneOf(const ThreadIndex &thread, const LaunchFacts &launch) {
+  const int64_t width = launch.block[0].value_or(lanes), height = launch.block[1].value_or(1);
+  return unsigned(((thread[2] * height + thread[1]) * width + thread[0]) % lanes);
+}
+
+bool isOfThreadAlone(const Polynomial &form) {
+  return !form.mentionsAny([](const Symbol &symbol) {
+    return symbol.kind != SymbolKind::ThreadIdx && symbol.kind != SymbolKind::Floor;
+  });
+}
+
+int64_t valueFor(const Polynomial &form, const ThreadIndex &thread) {
+  return form.evaluate([&](const Symbol &symbol) {
+    return symbol.kind == SymbolKind::ThreadIdx ? thread[symbol.dimension] : 0;
+  });
+}
+
+/// What a condition is for one thread; nothing where that is decided by more than its index.
+std::optional<bool> decide(const Condition &condition, const ThreadIndex &thread) {
+  using Kind = Condition::Kind;
+  switch (condition.kind) {
+  case Kind::Unknown: return std::nullopt;
+  case Kind::AtLeast:
+  case Kind::Equal:
+  case Kind::NotEqual: {
+    if (!isOfThreadAlone(condition.form))
+      return std::nullopt;
+    const int64_t value = valueFor(condition.form, thread);
+    return condition.kind == Kind::AtLeast ? value >= 0 : (value == 0) == (condition.kind == Kind::Equal);
+  }
+  case Kind::And:
+  case Kind::Or: {
+    const bool decisive = condition.kind == Kind::Or;
+    bool isUnknown = false;
+    for (const Condition &part : condition.parts) {
+      const std::optional<bool> value = decide(part, thread);
+      if (value == decisive)
+        return decisive;
+      isUnknown |= !value;
+    }
+    return isUnknown ? std::nullopt : std::optional(!decisive);
+  }
+  }
+  return std::nullopt;
+}
+
+bool isExcluded(const Guards &guards, const ThreadIndex &thread) {
+  for (const Guard *guard = guards.get(); guard; guard = guard->outer.get())
+    if (decide(guard->condition, thread) == false)
+      return true;
+  return false;
+}
+
+/// The lanes that execute an access, in the first of the warps with most of them.
+struct ExecutingLanes {
+  std::vector<ThreadIndex> threads;
+  unsigned lanesOfWarp = 0, warps = 0, executingWarps = 0;
+};
+
+ExecutingLanes executingLanes(const Access &access, const LaunchFacts &launch) {
+  const bool isKnown = launch.block[0] && launch.block[1] && launch.block[2];
+  unsigned warps = 1;
+  if (isKnown)
+    warps = unsigned((*launch.block[0] * *launch.block[1] * *launch.block[2] + lanes - 1) / lanes);
+  ExecutingLanes result;
+  result.warps = isKnown ? warps : 0;
+  for (unsigned warp = 0; warp < warps; ++warp) {
+    std::vector<ThreadIndex> threads = threadsOfWarp(launch, warp);
+    const auto all = unsigned(threads.size());
+    std::erase_if(threads, [&](const ThreadIndex &thread) { return isExcluded(access.guards, thread); });
+    result.executingWarps += isKnown && !threads.empty();
+    if (warp == 0 || threads.size() > result.threads.size()) {
+      result.lanesOfWarp = all;
+      result.threads = std::move(threads);
+    }
+  }
+  return result;
 }
 
 /// True where all lanes of a warp have the same threadIdx.y and threadIdx.z.
@@ -46,24 +129,33 @@ std::optional<std::string> unknownDistance(const Polynomial &form, const LaunchF
   return std::nullopt;
 }
 
-unsigned rounds(const std::vector<int64_t> &addresses, int64_t bytes) {
-  // 8-byte accesses are served a half-warp at a time, 16-byte ones a quarter: each part needs one round at
-  // best.
-  unsigned parts = bytes <= bankBytes ? 1 : unsigned(std::min<int64_t>(bytes / bankBytes, 4));
-  unsigned total = 0;
+/// Passes over the banks, and how many would do if no two lanes wanted different words of one bank.
+struct BankPasses {
+  unsigned needed = 0, atBest = 0;
+};
+
+BankPasses bankPasses(const std::vector<std::pair<unsigned, int64_t>> &addressOfLane, int64_t bytes,
+                      bool isAtomic) {
+  // 8-byte accesses are served a half-warp at a time, 16-byte ones a quarter: each part needs one pass at best.
+  const unsigned parts = bytes <= bankBytes ? 1 : unsigned(std::min<int64_t>(bytes / bankBytes, 4));
+  BankPasses passes;
   for (unsigned part = 0; part < parts; ++part) {
-    std::map<int64_t, std::set<int64_t>> wordsOfBank;
-    for (size_t lane = part * addresses.size() / parts; lane < (part + 1) * addresses.size() / parts; ++lane)
-      for (int64_t offset = 0; offset < bytes; offset += bankBytes) {
-        int64_t word = floorDivide(addresses[lane] + offset, bankBytes);
-        wordsOfBank[floorRemainder(word, banks)].insert(word);
-      }
-    size_t worst = 1;
+    std::map<int64_t, std::multiset<int64_t>> wordsOfBank;
+    for (const auto &[lane, address] : addressOfLane)
+      if (lane / (lanes / parts) == part)
+        for (int64_t offset = 0; offset < bytes; offset += bankBytes) {
+          const int64_t word = floorDivide(address + offset, bankBytes);
+          std::multiset<int64_t> &words = wordsOfBank[floorRemainder(word, banks)];
+          if (isAtomic || !words.contains(word))
+            words.insert(word);
+        }
+    size_t most = 0;
     for (const auto &bank : wordsOfBank)
-      worst = std::max(worst, bank.second.size());
-    total += unsigned(worst);
+      most = std::max(most, bank.second.size());
+    passes.needed += unsigned(most);
+    passes.atBest += most > 0;
   }
-  return (total + parts - 1) / parts;
+  return passes;
 }
 
 /// The addresses of a warp in global memory as what is known of each lane, and unknown numbers by which all lanes, or the rows of
@@ -229,17 +321,20 @@ WarpAccess warpAccess(const Accesses &accesses, const Access &access) {
   if (auto step = isPlain ? perThread->constant() : std::nullopt; step && *step % bytes == 0)
     result.stride = *step / bytes;
 
-  const auto threads = firstWarp(launch);
-  int64_t inBlock = 1;
-  for (const auto &extent : launch.block)
-    inBlock *= extent.value_or(lanes);
-  const unsigned count = unsigned(std::min<int64_t>(lanes, inBlock));
+  const ExecutingLanes executing = executingLanes(access, launch);
+  const auto count = unsigned(executing.threads.size());
+  result.lanes = executing.lanesOfWarp;
+  result.executing = count;
+  result.warps = executing.warps;
+  result.executingWarps = executing.executingWarps;
+  if (!count) {
+    result.reason = "no thread of the block executes it";
+    return result;
+  }
   const auto addressesOf = [&](const Polynomial &part) {
     std::vector<int64_t> addresses;
-    for (unsigned lane = 0; lane < count; ++lane)
-      addresses.push_back(part.evaluate([&](const Symbol &symbol) {
-        return symbol.kind == SymbolKind::ThreadIdx ? threads[lane][symbol.dimension] : 0;
-      }));
+    for (const ThreadIndex &thread : executing.threads)
+      addresses.push_back(valueFor(part, thread));
     return addresses;
   };
 
@@ -251,7 +346,12 @@ WarpAccess warpAccess(const Accesses &accesses, const Access &access) {
     }
     const std::vector<int64_t> addresses = addressesOf(form);
     result.isOneAddress = std::set<int64_t>(addresses.begin(), addresses.end()).size() == 1;
-    result.bankConflicts = rounds(addresses, bytes);
+    std::vector<std::pair<unsigned, int64_t>> addressOfLane;
+    for (size_t i = 0; i < addresses.size(); ++i)
+      addressOfLane.emplace_back(laneOf(executing.threads[i], launch), addresses[i]);
+    const BankPasses passes = bankPasses(addressOfLane, bytes, access.kind == Access::Kind::Atomic);
+    result.wavefronts = passes.needed;
+    result.bankConflicts = (passes.needed + passes.atBest - 1) / passes.atBest;
     return result;
   }
 
@@ -268,7 +368,8 @@ WarpAccess warpAccess(const Accesses &accesses, const Access &access) {
   const std::set<int64_t> distinct(addresses.begin(), addresses.end());
   Rows rows;
   for (unsigned lane = 0; lane < count; ++lane)
-    rows[placement.ofRow.empty() ? std::array<int64_t, 2>{} : std::array{threads[lane][1], threads[lane][2]}]
+    rows[placement.ofRow.empty() ? std::array<int64_t, 2>{}
+                                 : std::array{executing.threads[lane][1], executing.threads[lane][2]}]
         .push_back(addresses[lane]);
   Alignment alignment;
   for (const Placement::Unknown &each : placement.ofWarp)

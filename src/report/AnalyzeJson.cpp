@@ -158,7 +158,13 @@ Json accessJson(const Accesses &accesses, const Access &access) {
             {"leastSectors", orNull(warp.leastSectors)},
             {"mostSectors", orNull(warp.mostSectors)},
             {"condition", warp.condition.empty() ? Json() : Json(warp.condition)},
-            {"bankConflicts", orNull(warp.bankConflicts)}}}};
+            {"bankConflicts", orNull(warp.bankConflicts)},
+            {"wavefronts", orNull(warp.wavefronts)},
+            {"lanes", warp.lanes},
+            {"executingLanes", warp.executing},
+            {"warps", warp.warps ? Json(warp.warps) : Json()},
+            {"oneAddress", warp.isOneAddress},
+            {"executingWarps", warp.warps ? Json(warp.executingWarps) : Json()}}}};
 }
 
 Json dependencesJson(const Dependences &dependences) {

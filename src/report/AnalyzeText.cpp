@@ -202,41 +202,15 @@ private:
       limitedTable("shared", rows);
   }
 
-  static std::string oneAddress(const Access &access) {
-    return access.isWrite() ? "one address" : "broadcast";
-  }
-
-  /// "coalesced, 4 sectors", "broadcast", "32-way bank conflict"
-  std::string pattern(const Access &access) const {
-    if (access.array->space != Array::Space::Shared && access.array->space != Array::Space::Global)
-      return "";
-    WarpAccess warp = warpAccess(*facts.accesses, access);
-    if (warp.bankConflicts)
-      return warp.isOneAddress          ? oneAddress(access)
-             : *warp.bankConflicts == 1 ? "no bank conflict"
-                                        : fmt::format("{}-way bank conflict", *warp.bankConflicts);
-    if (std::string text = conditionalSectors(warp); !text.empty())
-      return text;
-    if (warp.sectors)
-      return warp.isOneAddress    ? oneAddress(access)
-             : warp.isCoalesced() ? fmt::format("coalesced, {}", counted(*warp.sectors, "sector"))
-                                  : fmt::format("{} per request, {} would suffice",
-                                                counted(*warp.sectors, "sector"), *warp.fewestSectors);
-    if (std::ranges::any_of(access.subscripts,
-                            [](const Affine &subscript) { return !subscript; })) // why: subscriptText
-      return access.array->space == Array::Space::Shared ? "bank conflicts unknown" : "sectors unknown";
-    return warp.reason;
-  }
-
   void accesses() {
     std::vector<std::vector<std::string>> rows;
     std::set<std::vector<std::string>> seen;
     for (const Access &access : facts.accesses->all()) {
       if (!isTraffic(*access.array))
         continue;
-      std::vector<std::string> row = {
-          lineOf(access.location), nameOf(access.kind),  nameOf(access.array->space), access.text,
-          pattern(access),         subscriptText(access)};
+      std::vector<std::string> row = {lineOf(access.location),         nameOf(access.kind),
+                                      nameOf(access.array->space),     access.text,
+                                      accessWords(facts, access).text, subscriptText(access)};
       if (seen.insert(row).second)
         rows.push_back(row);
     }

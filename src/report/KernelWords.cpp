@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace heddle::report {
 
 using namespace analysis;
@@ -35,30 +37,62 @@ std::string conditionalSectors(const WarpAccess &warp) {
   return text;
 }
 
-AccessWords accessWords(const KernelFacts &facts, const Access &access) {
-  if (access.array->space != Array::Space::Shared && access.array->space != Array::Space::Global)
-    return {};
-  const WarpAccess warp = warpAccess(*facts.accesses, access);
+namespace {
+
+/// "16 of 32 lanes, 1 of 8 warps", if a condition excludes the others by their index
+std::string whoExecutes(const WarpAccess &warp) {
+  std::vector<std::string> parts;
+  if (warp.isPartial())
+    parts.push_back(fmt::format("{} of {} lanes", warp.executing, warp.lanes));
+  if (warp.executingWarps < warp.warps)
+    parts.push_back(fmt::format("{} of {} warps", warp.executingWarps, warp.warps));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+AccessWords sharedWords(const WarpAccess &warp, const Access &access) {
+  if (access.kind == Access::Kind::Atomic && *warp.bankConflicts > 1)
+    return {warp.isOneAddress ? fmt::format("one address, {} atomics in turn", warp.executing)
+                              : fmt::format("{} atomics of one bank in turn", *warp.bankConflicts),
+            Tone::Warn};
+  if (warp.executing == 1)
+    return {"", Tone::Good};
+  if (warp.isOneAddress)
+    return {access.isWrite() ? "one address" : "broadcast", Tone::Good};
+  return *warp.bankConflicts == 1
+             ? AccessWords{"no bank conflict", Tone::Good}
+             : AccessWords{fmt::format("{}-way bank conflict", *warp.bankConflicts), Tone::Warn};
+}
+
+AccessWords globalWords(const WarpAccess &warp, const Access &access) {
   if (std::string text = conditionalSectors(warp); !text.empty())
     return {text, Tone::Info};
-  if (warp.bankConflicts || warp.sectors) {
-    if (warp.isOneAddress)
-      return {access.isWrite() ? "one address per warp" : "broadcast: one address per warp", Tone::Good};
-    if (warp.bankConflicts)
-      return *warp.bankConflicts == 1
-                 ? AccessWords{"no bank conflict", Tone::Good}
-                 : AccessWords{fmt::format("{}-way bank conflict", *warp.bankConflicts), Tone::Warn};
-    const std::string sectors = counted(*warp.sectors, "sector");
-    const bool isMisaligned = warp.stride == 1 && *warp.sectors == *warp.fewestSectors + 1;
-    if (isMisaligned)
-      return {
-          fmt::format("coalesced, misaligned: {} per warp, {} would suffice", sectors, *warp.fewestSectors),
-          Tone::Info};
-    return warp.isCoalesced() ? AccessWords{fmt::format("coalesced, {} per warp", sectors), Tone::Good}
-                              : AccessWords{fmt::format("not coalesced: {} per warp, {} would suffice",
-                                                        sectors, *warp.fewestSectors),
-                                            Tone::Warn};
+  const std::string sectors = counted(*warp.sectors, "sector");
+  if (warp.executing == 1)
+    return {sectors, Tone::Good};
+  if (warp.isOneAddress)
+    return {access.isWrite() ? "one address" : "broadcast", Tone::Good};
+  if (warp.isCoalesced())
+    return {fmt::format("coalesced, {}", sectors), Tone::Good};
+  const bool isMisaligned = warp.stride == 1 && *warp.sectors == *warp.fewestSectors + 1;
+  return {fmt::format("{} per request, {} would suffice", sectors, *warp.fewestSectors),
+          isMisaligned ? Tone::Info : Tone::Warn};
+}
+
+} // namespace
+
+AccessWords accessWords(const KernelFacts &facts, const Access &access) {
+  const bool isShared = access.array->space == Array::Space::Shared;
+  if (!isShared && access.array->space != Array::Space::Global)
+    return {};
+  const WarpAccess warp = warpAccess(*facts.accesses, access);
+  if (warp.bankConflicts || warp.mostSectors) {
+    const AccessWords words = isShared ? sharedWords(warp, access) : globalWords(warp, access);
+    const std::string who = whoExecutes(warp);
+    return {who + (who.empty() || words.text.empty() ? "" : ": ") + words.text, words.tone};
   }
+  if (std::ranges::any_of(access.subscripts,
+                          [](const Affine &subscript) { return !subscript; })) // why: subscriptText
+    return {isShared ? "bank conflicts unknown" : "sectors unknown", Tone::Info};
   return {warp.reason, Tone::Info};
 }
 

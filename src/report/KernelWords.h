@@ -13,7 +13,8 @@ namespace heddle::report {
 
 /// How the lanes of a warp reach memory, and whether that is as it should be.
 struct AccessWords {
-  std::string text; ///< "coalesced, 4 sectors", "32-way bank conflict", "broadcast"; or why it is not known
+  std::string
+      text; ///< "coalesced, 4 sectors", "4 of 32 lanes: coalesced, 1 sector", "32-way bank conflict"; or why it is not known
   Tone tone = Tone::Info;
 };
 AccessWords accessWords(const analysis::KernelFacts &facts, const analysis::Access &access);

@@ -24,7 +24,7 @@ PAGES = [
      ["heddle analyze", "examples/heat2d.cu", "Tree of regions", "Occupancy", "no bank conflict", "barrier", "Opportunities"],
      2, 0),
     ("analyze-templates", ["analyze", "tests/report/browser/templates.cu"],
-     ["scale<float, 4>", "scale<double, 1>", "not coalesced: 16 sectors per warp, 4 would suffice", "coalesced, 8 sectors per warp"], 4, 0),
+     ["scale<float, 4>", "scale<double, 1>", "16 sectors per request, 4 would suffice", "coalesced, 8 sectors"], 4, 0),
     ("profile", ["profile", "examples/ragged.cu", "--compiler", "clang"],
      ["heddle profile", "active lanes", "slots lost", "Roofline", "Occupancy", "Basic blocks", "divergent branch", "TFLOP/s"], 3, 0),
     ("check", ["check", "tests/report/browser/race.cu", "--compiler", "clang"],
