@@ -169,8 +169,8 @@ void failWithoutKernels(const std::filesystem::path &file) {
 // ----------------------------------------------------------------------------------------------------------
 
 /// The first line of the kernel that has a location; the beginning of the file where none has.
-SourceLocation beginningOf(const ptx::Module &module, const std::string &kernel,
-                           const std::filesystem::path &file) {
+SourceLocation startOfKernel(const ptx::Module &module, const std::string &kernel,
+                             const std::filesystem::path &file) {
   if (isPtx(file))
     return {file.string(), module.functions[module.findFunction(kernel)].line, 1, 0, {}};
   for (const ptx::Instr &instr : module.functions[module.findFunction(kernel)].instrs)
@@ -197,7 +197,7 @@ void requireSomeBlock(const std::vector<std::string> &kernels, const ptx::Module
         fmt::format("the block of kernel '{}' is unknown", check::readableKernel(kernel));
     Diagnostic &missing =
         launches.empty()
-            ? problem.diagnostics.error(beginningOf(module, kernel, file), text)
+            ? problem.diagnostics.error(startOfKernel(module, kernel, file), text)
             : problem.diagnostics.error(launches.front().location, text + ": " + launches.front().why);
     for (size_t i = 1; i < launches.size(); ++i)
       missing.note(launches[i].location, "another launch: " + launches[i].why);

@@ -78,12 +78,12 @@ bool isAnyOf(const std::vector<Report> &list, const Finding &finding) {
                      [&](const Report &reported) { return isReported(reported, finding); });
 }
 
-std::string textOf(const Report &reported) {
+std::string describe(const Report &reported) {
   return reported.lines.empty() ? reported.rule
                                 : fmt::format("{} at {}", reported.rule, fmt::join(reported.lines, " and "));
 }
 
-std::string textOf(const Finding &finding) {
+std::string describe(const Finding &finding) {
   std::string text = fmt::format("{}: {}: {} [{}]\n", nameOf(classOf(finding.rule)), finding.location.str(),
                                  finding.text, idOf(finding.rule));
   for (const Finding::Note &note : finding.notes)
@@ -136,20 +136,20 @@ std::string disagreement(const Expectation &expectation, const std::vector<Findi
         if (isReported(reported, finding))
           ++times, asExpected.insert(&finding);
       if (times > 1)
-        text += fmt::format("told more than once: {}\n", textOf(reported));
+        text += fmt::format("told more than once: {}\n", describe(reported));
     }
     if (asExpected.size() == before)
-      text += fmt::format("not found: {}\n", textOf(item[0]));
+      text += fmt::format("not found: {}\n", describe(item[0]));
   }
   for (const Finding *finding : asExpected)
     if (finding->hint.find(expectation.hint) == std::string::npos)
       text += fmt::format("another hint: '{}'\n", finding->hint);
   for (const Finding &finding : findings)
     if (!asExpected.count(&finding) && !isAnyOf(expectation.also, finding))
-      text += "not expected: " + textOf(finding);
+      text += "not expected: " + describe(finding);
   if (!text.empty())
     for (const Finding *finding : asExpected)
-      text += "as expected: " + textOf(*finding);
+      text += "as expected: " + describe(*finding);
   return text;
 }
 

@@ -31,7 +31,7 @@ uint64_t seedOfRun() {
   return given ? std::strtoull(given, nullptr, 10) : 20240607;
 }
 
-struct Case {
+struct PipelineCase {
   uint64_t seed = 0;
   std::string mistake; ///< empty: none was planted
   Plan plan;
@@ -49,9 +49,9 @@ struct Case {
 };
 
 /// A third is left as it is. Plans that only leave arrivals behind are not asked about.
-Case makeCase(uint64_t seed) {
+PipelineCase makeCase(uint64_t seed) {
   std::mt19937_64 random(seed);
-  Case made;
+  PipelineCase made;
   made.seed = seed;
   do {
     made.plan = makePipeline(random);
@@ -65,9 +65,9 @@ Case makeCase(uint64_t seed) {
   return made;
 }
 
-const std::vector<Case> &cases() {
-  static const std::vector<Case> all = [] {
-    std::vector<Case> made;
+const std::vector<PipelineCase> &cases() {
+  static const std::vector<PipelineCase> all = [] {
+    std::vector<PipelineCase> made;
     for (unsigned i = 0; i < Pipelines; ++i)
       made.push_back(makeCase(seedOfRun() + i));
     return made;
@@ -76,7 +76,7 @@ const std::vector<Case> &cases() {
 }
 
 TEST(Pipelines, AreRightAsMade) {
-  for (const Case &one : cases())
+  for (const PipelineCase &one : cases())
     if (one.mistake.empty())
       EXPECT_TRUE(one.truth.isClean()) << one.story();
 }
@@ -84,7 +84,7 @@ TEST(Pipelines, AreRightAsMade) {
 TEST(Pipelines, HaveEveryMistakeAndManyOfEachVerdict) {
   std::map<std::string, unsigned> harmful;
   unsigned clean = 0, barriers[17] = {};
-  for (const Case &one : cases()) {
+  for (const PipelineCase &one : cases()) {
     clean += one.truth.isClean();
     harmful[one.mistake] += !one.truth.isClean();
     unsigned most = 0;
@@ -107,7 +107,7 @@ TEST(Pipelines, HaveEveryMistakeAndManyOfEachVerdict) {
 /// The oracle against the simulator: what is right runs to its end under any schedule, what must hang hangs.
 TEST(Pipelines, RunAsTheOracleSays) {
   unsigned wrong = 0;
-  for (const Case &one : cases()) {
+  for (const PipelineCase &one : cases()) {
     const bool hangs =
         !one.truth.isClean() && std::all_of(one.truth.rules.begin(), one.truth.rules.end(),
                                             [](const auto &rule) { return rule.starts_with("deadlock/"); });
@@ -199,14 +199,14 @@ bool isRight(const Truth &whole, RuleSet truth, RuleSet reported) {
   return truth == reported;
 }
 
-std::string textOf(const std::vector<Finding> &findings) {
+std::string textOfFindings(const std::vector<Finding> &findings) {
   std::string text;
   for (const Finding &finding : findings)
     text += fmt::format("  told: {}: {}: {}\n", idOf(finding.rule), finding.location.str(), finding.text);
   return text;
 }
 
-std::vector<Finding> findingsOfRun(const Case &one, uint64_t scheduleSeed) {
+std::vector<Finding> findingsOfRun(const PipelineCase &one, uint64_t scheduleSeed) {
   Runner runner(one.ptx());
   FindingList findings;
   Checker checker({.memory = &runner.simulator.memory()}, findings);
@@ -216,7 +216,7 @@ std::vector<Finding> findingsOfRun(const Case &one, uint64_t scheduleSeed) {
   return findings.all();
 }
 
-StaticResult staticResult(const Case &one) {
+StaticResult staticResult(const PipelineCase &one) {
   Diagnostics problems;
   const std::string text = ".version 8.5\n.target sm_90a\n.address_size 64\n" + one.ptx();
   ptx::Module module = ptx::parse(text, "pipeline.ptx", problems);
@@ -229,7 +229,7 @@ StaticResult staticResult(const Case &one) {
 /// Counts wrong verdicts, shows the first few in full and all in short.
 class Wrong {
 public:
-  void add(const Case &one, const RuleSet &rules, const std::string &reported) {
+  void add(const PipelineCase &one, const RuleSet &rules, const std::string &reported) {
     ++kinds[fmt::format("{}: {{{}}} told as {{{}}}", one.mistake, fmt::join(one.truth.rules, " "),
                         fmt::join(rules, " "))];
     if (++count <= 3)
@@ -248,23 +248,23 @@ private:
 
 TEST(Pipelines, AreDecidedCorrectlyWhenRun) {
   Wrong wrong;
-  for (const Case &one : cases())
+  for (const PipelineCase &one : cases())
     if (std::vector<Finding> reported = findingsOfRun(one, 0);
         !isRight(one.truth, one.truth.rules, rulesOf(reported)))
-      wrong.add(one, rulesOf(reported), textOf(reported));
+      wrong.add(one, rulesOf(reported), textOfFindings(reported));
 }
 
 TEST(Pipelines, AreDecidedCorrectlyUnderAnySchedule) {
   Wrong wrong;
-  for (const Case &one : cases())
+  for (const PipelineCase &one : cases())
     if (std::vector<Finding> reported = findingsOfRun(one, one.seed);
         !isRight(one.truth, one.truth.rules, rulesOf(reported)))
-      wrong.add(one, rulesOf(reported), textOf(reported));
+      wrong.add(one, rulesOf(reported), textOfFindings(reported));
 }
 
 TEST(Pipelines, AreDecidedCorrectlyWithoutBeingRun) {
   Wrong wrong;
-  for (const Case &one : cases()) {
+  for (const PipelineCase &one : cases()) {
     StaticResult result = staticResult(one);
     // Unwritten memory is not among the properties that hold for every input: where it is all that is wrong,
     // it may be reported, be undecided because a thread reads what depends on data, or not matter.
@@ -274,8 +274,9 @@ TEST(Pipelines, AreDecidedCorrectlyWithoutBeingRun) {
     const bool isGiven =
         onlyUnwritten || withoutGlobal(result) == (truth.empty() ? Verdict::Holds : Verdict::Fails);
     if (!isGiven || !isRight(one.truth, truth, reported))
-      wrong.add(one, reported,
-                fmt::format("  verdict: {}\n{}", nameOf(withoutGlobal(result)), textOf(result.findings)));
+      wrong.add(
+          one, reported,
+          fmt::format("  verdict: {}\n{}", nameOf(withoutGlobal(result)), textOfFindings(result.findings)));
   }
 }
 

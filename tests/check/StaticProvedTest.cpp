@@ -14,7 +14,7 @@
 namespace heddle::check::test {
 namespace {
 
-constexpr unsigned Words = 128, Schedules = 32;
+constexpr unsigned Words = 128, OrdersOfWarps = 32;
 constexpr size_t DataBytes = 16384;
 
 /// Writes the body of a random kernel of 64 threads. Registers: %r1 thread, %r21 a value, %rd2 the thread's own element of
@@ -179,7 +179,7 @@ TEST(StaticProved, noRunUnderAnyScheduleContradicts) {
       ++decisions[unsigned(each.property)][unsigned(each.decision)];
     KernelRuns runs(module, DataBytes);
     for (uint32_t blocks : {1u, 3u})
-      for (uint32_t schedule = 0; schedule < Schedules; ++schedule) {
+      for (uint32_t schedule = 0; schedule < OrdersOfWarps; ++schedule) {
         const uint32_t n = std::mt19937(seed * 1024 + schedule)();
         const auto found = runs.findings({{blocks, 1, 1}, {64, 1, 1}, 0.5}, seed * 1024 + schedule, {n});
         if (!found) // some of the kernels spin

@@ -11,8 +11,8 @@
 
 using namespace heddle;
 using namespace heddle::source;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using Mode = CompilerCommand::Mode;
 
 namespace {

@@ -28,7 +28,7 @@ struct Held {
   bool isGone() {
     close(ends[1]);
     char byte;
-    return read(ends[0], &byte, 1) == 0;
+    return ::read(ends[0], &byte, 1) == 0;
   }
   int ends[2];
 };
