@@ -19,11 +19,12 @@ bool computesInFloat(const Layout &layout, const Modes &modes, bool multiplies) 
 }
 
 Real operand(const Bits &a, const Layout &layout, const Modes &modes, unsigned bits) {
-  return toHost(flushedIf(modes.ftz, a, layout), layout).resized(bits);
+  return toHost(flushedIf(modes.ftz, a, layout), layout, true).resized(bits);
 }
 
 Bits finishedOf(const Bits &a, const Layout &layout, const Modes &modes) {
-  return modes.anyNaN ? a : finished(a, layout, false, modes.sat);
+  const bool isCanonical = layout.width() < 32 && !modes.sat; // by roundedTo
+  return modes.anyNaN || isCanonical ? a : finished(a, layout, false, modes.sat);
 }
 
 /// An exact value, or one rounded to odd, as the result.
@@ -85,6 +86,10 @@ Bits productOf(const Bits &a, const Bits &b, const Layout &layout, const Modes &
 Bits fusedProductSum(const Bits &a, const Bits &b, const Bits &c, const Layout &layout, const Modes &modes) {
   if (layout == F64Layout)
     return settleNaN(a.real().fma(b.real(), c.real()), {b, c, a}, modes.anyNaN);
+  if (layout.width() < 32 && modes.rounding == Rounding::RN && (layout == sem::F16Layout || !modes.ftz))
+    if (auto sum = oddProductSum(operand(a, layout, modes, 32), operand(b, layout, modes, 32),
+                                 operand(c, layout, modes, 32)))
+      return resultOf(*sum, layout, modes);
   const bool nearestFloat = isFloat(layout) && modes.rounding == Rounding::RN;
   const unsigned bits = nearestFloat || computesInFloat(layout, modes, true) ? 32 : 64;
   const Real x = operand(a, layout, modes, bits), y = operand(b, layout, modes, bits),

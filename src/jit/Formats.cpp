@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/Formats.h"
 
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Host.h>
 
 namespace heddle::jit {
@@ -79,14 +81,15 @@ bool convertsHalves() {
 #endif
 }
 
-Real halfToFloat(const Bits &a) {
+Real halfToFloat(const Bits &a, bool anyNaN) {
   if (convertsHalves()) {
     llvm::IRBuilderBase &ir = a.builder();
     const Bits half = a.resized(16);
     llvm::Value *value =
         ir.CreateFPExt(ir.CreateBitCast(half.value(), withElement(half.type(), ir.getHalfTy())),
                        withElement(half.type(), ir.getFloatTy()));
-    return canonical(Real(ir, value).bits(), sem::F32Layout).real();
+    const Real wide(ir, value);
+    return anyNaN ? wide : canonical(wide.bits(), sem::F32Layout).real();
   }
   const Bits wide = a.resized(32), magnitude = wide & 0x7fff, sign = (wide & 0x8000).shl(16);
   const Bits scaled = (magnitude.shl(13).real() * 0x1p112).bits();
@@ -145,9 +148,9 @@ Bits directed(const Real &value, const Layout &to, Rounding rounding) {
 
 } // namespace
 
-Real toHost(const Bits &a, const Layout &layout) {
+Real toHost(const Bits &a, const Layout &layout, bool anyNaN) {
   if (layout == sem::F16Layout)
-    return halfToFloat(a);
+    return halfToFloat(a, anyNaN);
   if (layout == sem::BF16Layout)
     return a.resized(32).shl(16).real();
   return a.real();
@@ -157,6 +160,44 @@ Real roundedToOdd(const Real &head, const Real &tail) {
   const Bits bits = head.bits(), up = tail.is(CmpInst::FCMP_OGT, 0.0), down = tail.is(CmpInst::FCMP_OLT, 0.0);
   const Bits odd = select(up ^ bits.isNegative(), bits + 1, bits - 1);
   return select((up | down) & ((bits & 1) == 0), odd, bits).real();
+}
+
+std::optional<Real> oddProductSum(const Real &a, const Real &b, const Real &c) {
+#if defined(__x86_64__)
+  static const bool selectsRounding = llvm::sys::getHostCPUFeatures().lookup("avx512f");
+  constexpr unsigned Width = 16;
+  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(a.type());
+  const unsigned lanes = vector ? vector->getNumElements() : 0;
+  if (!selectsRounding || (lanes != Width && lanes != 2 * Width)) // two: of packed operands
+    return std::nullopt;
+  // Of the numbers below and above it, which are the same if it is one, the odd one. Of zeros, which are -0 and +0 here, the second.
+  constexpr int Downward = 9, Upward = 10;
+  llvm::IRBuilderBase &ir = a.builder();
+  auto part = [&](const Real &whole, unsigned first) {
+    llvm::SmallVector<int, Width> places;
+    for (unsigned lane = first; lane < first + Width; ++lane)
+      places.push_back(int(lane));
+    return lanes == Width ? whole.value() : ir.CreateShuffleVector(whole.value(), places);
+  };
+  auto rounded = [&](unsigned first, int mode) {
+    return ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vfmadd_ps_512, {},
+                              {part(a, first), part(b, first), part(c, first), ir.getInt32(uint32_t(mode))});
+  };
+  auto odd = [&](unsigned first) {
+    const Bits below = Real(ir, rounded(first, Downward)).bits(),
+               above = Real(ir, rounded(first, Upward)).bits();
+    return select((below & 1) != 0, below, above).real().value();
+  };
+  if (lanes == Width)
+    return Real(ir, odd(0));
+  llvm::SmallVector<int, 2 * Width> all;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    all.push_back(int(lane));
+  return Real(ir, ir.CreateShuffleVector(odd(0), odd(Width), all));
+#else
+  (void)a, (void)b, (void)c;
+  return std::nullopt;
+#endif
 }
 
 Real lostInSum(const Real &a, const Real &b, const Real &sum) {

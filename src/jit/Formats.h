@@ -12,6 +12,8 @@
 #include "ptx/Isa.h"
 #include "semantics/Format.h"
 
+#include <optional>
+
 namespace heddle::jit {
 
 namespace sem = heddle::semantics;
@@ -47,14 +49,17 @@ Bits finished(const Bits &a, const sem::Layout &layout, bool ftz, bool sat);
 Bits quieted(const Bits &a);
 Bits settleNaN(const Real &result, std::initializer_list<Bits> operands, bool anyNaN = false);
 
-/// The value in the narrowest format of the host that holds it. Half: a NaN becomes the canonical one.
-Real toHost(const Bits &a, const sem::Layout &layout);
+/// The value in the narrowest format of the host that holds it. Half: a NaN becomes the canonical one, or any if `anyNaN`.
+Real toHost(const Bits &a, const sem::Layout &layout, bool anyNaN = false);
 
 /// head + tail, rounded to odd in the format of head: its last bit tells that something is lost. Only the sign of tail matters,
 /// its format may be another.
 Real roundedToOdd(const Real &head, const Real &tail);
 /// The rounding error of a + b = sum.
 Real lostInSum(const Real &a, const Real &b, const Real &sum);
+
+/// a * b + c of floats, rounded to odd; nothing if the host has no quick way for as many lanes.
+std::optional<Real> oddProductSum(const Real &a, const Real &b, const Real &c);
 
 /// A value rounded to a layout that is no more precise than its format. NaN becomes the canonical one, but any in f32: that is
 /// left to `finished`.

@@ -94,9 +94,14 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 } // namespace
 
-std::vector<unsigned> laneCountsOf(size_t form) {
-  const unsigned other = form % 16 == 0 ? 4 : 16;
-  return form % 8 == 0 ? std::vector<unsigned>{1, 8, other} : std::vector<unsigned>{1, 8};
+std::vector<unsigned> laneCountsOf(size_t number, const TestForm &form) {
+  const ptx::Type type = form.instr->types[0];
+  const bool isNarrow = type == ptx::Type::F16 || type == ptx::Type::BF16 || type == ptx::Type::F16X2 ||
+                        type == ptx::Type::BF16X2;
+  if (form.instr->op == ptx::Op::Fma && isNarrow) // has a way of its own for 16 lanes
+    return {1, 8, 16};
+  const unsigned other = number % 16 == 0 ? 4 : 16;
+  return number % 8 == 0 ? std::vector<unsigned>{1, 8, other} : std::vector<unsigned>{1, 8};
 }
 
 NativeCode::NativeCode(const std::vector<const TestForm *> &forms) {
@@ -109,7 +114,7 @@ NativeCode::NativeCode(const std::vector<const TestForm *> &forms) {
   module->setDataLayout(jit->getDataLayout());
   module->setTargetTriple(machine->getTargetTriple());
   for (size_t i = 0; i < forms.size(); ++i)
-    for (unsigned lanes : laneCountsOf(i))
+    for (unsigned lanes : laneCountsOf(i, *forms[i]))
       FunctionEmitter(*module, *forms[i], lanes, nameOf(i, lanes)).emit();
   if (llvm::verifyModule(*module, &llvm::errs()))
     std::abort();

@@ -20,8 +20,8 @@ using NativeOperation = void (*)(const void *const *sources, void *const *result
   native(sources, results, first);
 }
 
-/// The lane counts that a form is compiled for (1: scalars); each the usual ones, some also those of other hosts.
-std::vector<unsigned> laneCountsOf(size_t form);
+/// The lane counts that a form is compiled for (1: scalars); each the usual ones, some also those of other hosts. `number`: in its batch.
+std::vector<unsigned> laneCountsOf(size_t number, const TestForm &form);
 
 /// Forms as native code: for each one function for every lane count.
 class NativeCode {

@@ -142,7 +142,7 @@ TEST_P(Operations, GiveTheBitsOfTheInterpreter) {
       refused += !wanted;
       if (!wanted)
         continue;
-      for (unsigned lanes : laneCountsOf(f))
+      for (unsigned lanes : laneCountsOf(f, *batch[f]))
         expectSame(*batch[f], code.function(f, lanes), lanes, sources, *wanted);
     }
     batch.clear();

@@ -494,6 +494,28 @@ std::string withNaNs(const std::string &mask, const std::string &body) {
          body + "st.global.u64 [%rd8], %rd4; st.global.u64 [%rd8+8], %rd5; ret; }\n";
 }
 
+TEST(Engines, ProductSumsOfHalvesAreRoundedOnce) {
+  // Random numbers, and a third operand near the product, so that most of both cancels.
+  for (const char *type : {"f16", "bf16"})
+    for (const char *end : {"", ".relu"}) {
+      const std::string fma = std::string("fma.rn") + end + "." + type;
+      expectSame(
+          kernelOf(
+              ".reg .b16 %h<8>; mad.lo.u32 %r2, %r0, 2246822519, 374761393; mov.u32 %r3, 0; mov.u32 %r7, 0;\n"
+              "AGAIN: mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r4, %r2, 7; xor.b32 %r4, %r4, %r2;\n"
+              "mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r5, %r2, 9; xor.b32 %r5, %r5, %r2;\n"
+              "mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r6, %r2, 5; xor.b32 %r6, %r6, %r2;\n"
+              "mov.b32 {%h0, %h1}, %r4; mov.b32 {%h2, %h3}, %r5; mov.b32 {%h4, %h5}, %r6;\n" +
+              fma + " %h6, %h0, %h2, %h4; mul.rn." + type + " %h7, %h1, %h3; xor.b16 %h5, %h7, 0x8003;\n" +
+              fma + " %h7, %h1, %h3, %h5; mov.b32 %r8, {%h6, %h7}; " + fma +
+              "x2 %r9, %r4, %r5, %r6;\n"
+              "mad.lo.u32 %r3, %r3, 31, %r8; mad.lo.u32 %r3, %r3, 31, %r9;\n"
+              "add.u32 %r7, %r7, 1; setp.lt.u32 %p0, %r7, 3000; @%p0 bra AGAIN; st.global.u32 [%rd1], "
+              "%r3;\n"),
+          {1}, {64}, 64);
+    }
+}
+
 TEST(Engines, BitsOfNaNsAreThose) {
   const char *const bodies[] = {
       "fma.rn.f64 %rd4, %rd1, %rd2, %rd3; sub.f64 %rd5, %rd3, %rd1; mul.f64 %rd5, %rd5, %rd2;\n",
