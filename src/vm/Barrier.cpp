@@ -41,7 +41,7 @@ Flow Block::reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned num
   const bool wholeBlock = expected == 0;
   if (wholeBlock)
     expected = roundedThreads();
-  if (grid->sees(Observer::Synchronization))
+  if (grid->sees(Observer::Synchronization) && !whole.areSeparating)
     grid->observer->barrierReached(warp.ref(), warp.siteOf(in),
                                    {kind, number, mask, wholeBlock ? 0 : expected, barrier.generation,
                                     aligned, aligned && mask != warp.alive()});

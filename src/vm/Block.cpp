@@ -22,6 +22,7 @@
 #include "vm/Block.h"
 
 #include "vm/Cluster.h"
+#include "vm/CompiledEvents.h"
 #include "vm/Grid.h"
 #include "vm/Mbarrier.h"
 
@@ -101,12 +102,12 @@ void Block::start(Grid &owner, Cluster &in, unsigned rankInCluster) {
   while (warps.size() < count)
     warps.push_back(std::make_unique<Warp>());
   warps.resize(count);
-  if (whole.start(*this))
-    return;
-  for (unsigned w = 0; w < count; ++w) {
+  const bool areWhole = whole.start(*this);
+  for (unsigned w = 0; !areWhole && w < count; ++w) {
     unsigned lanes = std::min(threads - w * Lanes, Lanes);
     warps[w]->start(*this, w, lanes == Lanes ? AllLanes : (1u << lanes) - 1);
   }
+  beginCounts(*this);
   if (owner.sees(Observer::Lifetimes))
     owner.observer->blockBegin(warps[0]->ref());
 }
@@ -144,22 +145,32 @@ bool Block::mustStop(Core &core, unsigned round) {
   return round % RoundsPerLook == 0 && grid->mustStop(*this, round != 0 || core.runs++ % RunsPerClock == 0);
 }
 
+void Block::tellOfEnd(BlockEnd end) {
+  deliverCounts(*this);
+  if (end == BlockEnd::Done && grid->sees(Observer::Lifetimes))
+    grid->observer->blockEnd(warps[0]->ref());
+}
+
 BlockEnd Block::run(Core &core) {
   const uint64_t changesBefore = whole.areActive ? 0 : changes();
   CompiledStart start;
   Round round;
   RestOfSlice rest;
   if (whole.areActive) {
-    if (auto end = whole.run(*this, core, round, rest))
+    if (auto end = whole.run(*this, core, round, rest)) {
+      tellOfEnd(*end);
       return *end;
+    }
     nextWarp = unsigned(round.turn);
   }
   for (auto &warp : warps)
     warp->core = &core;
   hasMoved = round.number > 0;
   for (;; round = {.number = round.number + 1}) {
-    if (!rest.isInside && mustStop(core, round.number))
+    if (!rest.isInside && mustStop(core, round.number)) {
+      tellOfEnd(BlockEnd::Stopped);
       return BlockEnd::Stopped;
+    }
     if (scheduleState)
       nextWarp = unsigned(nextRandom(scheduleState) % warps.size());
     for (; round.turn < warps.size(); ++round.turn) {
@@ -174,8 +185,10 @@ BlockEnd Block::run(Core &core) {
       grid->count(counted);
       if (!arrivals.empty())
         landAll();
-      if (end == SliceEnd::Faulted)
+      if (end == SliceEnd::Faulted) {
+        tellOfEnd(BlockEnd::Faulted);
         return BlockEnd::Faulted;
+      }
       if (end == SliceEnd::AwaitOrder)
         return BlockEnd::AwaitOrder;
       round.done &= end == SliceEnd::Done;
@@ -186,8 +199,7 @@ BlockEnd Block::run(Core &core) {
       nextWarp = nextWarp + 1 == warps.size() ? 0 : nextWarp + 1;
     }
     if (round.done) {
-      if (grid->sees(Observer::Lifetimes))
-        grid->observer->blockEnd(warps[0]->ref());
+      tellOfEnd(BlockEnd::Done);
       return BlockEnd::Done;
     }
     if (round.moved) {

@@ -77,7 +77,8 @@ public:
   uint32_t usedBarriers = 0; ///< a bit for each barrier that a thread has reached
   std::vector<PendingArrival> arrivals;
   std::vector<uint32_t> specials; ///< by special register of the kernel: the values that depend on the block
-  std::string output;             ///< of printf
+  std::vector<uint64_t> enteredBlocks, agreedBranches; ///< counted by compiled code (CompiledEvents.cpp)
+  std::string output;                                  ///< of printf
   std::optional<Fault> fault;
   bool idleEvidence = false; ///< last run: it only polled, and changed nothing
   bool hasMoved = false;     ///< last run: some warp made progress
@@ -87,6 +88,7 @@ public:
   void start(Grid &owner, Cluster &in, unsigned rankInCluster);
   BlockEnd run(Core &core);
   bool mustStop(Core &core, unsigned round);
+  void tellOfEnd(BlockEnd end);
 
   // Barriers (Barrier.cpp)
   Flow reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned number, uint32_t expected, bool wait,

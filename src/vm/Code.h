@@ -117,7 +117,7 @@ struct Code {
   std::unordered_map<uint32_t, uint32_t> paramOffsets; ///< .param variables in the local frame, by variable
   uint32_t firstSite = 0;
   uint32_t entryPc = 0;
-  mutable Tier tiers[3];                                              ///< by LaunchShape
+  mutable Tier tiers[3 * ObservedForms];                              ///< by CompiledFor
   mutable std::atomic<bool> wasExecuted = false, wasCompiled = false; ///< at least once, and by compiled code
 
   const ptx::Instr &sourceOf(const Inst &inst) const {

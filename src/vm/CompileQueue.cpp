@@ -105,14 +105,15 @@ std::mutex &compileGuard() {
 
 std::string compileNow(Compiler &compiler, const CompileJob &job) {
   std::lock_guard lock(compileGuard());
-  Tier &tier = job.code->tiers[unsigned(job.shape)];
+  Tier &tier = job.code->tiers[job.launch.index()];
   const CompiledCode *compiled = tier.compiled.load(std::memory_order_relaxed);
   if (!compiled && tier.isRefused)
     return {};
   std::unique_ptr<CompiledCode> made;
   if (!compiled) {
-    CompileRequest request{*job.kernel, *job.code, registerLocs(*job.code->function),
-                           {},          job.shape, mostInPart()};
+    CompileRequest request{*job.kernel, *job.code,        registerLocs(*job.code->function),
+                           {},          job.launch.shape, observedBy(job.launch.form),
+                           mostInPart()};
     for (const ptx::Instr &instr : job.code->function->instrs)
       request.destinations.push_back(uint8_t(countDests(*job.code->function, instr)));
     std::string why;

@@ -11,7 +11,7 @@ namespace heddle::vm {
 struct CompileJob {
   const Kernel *kernel = nullptr;
   const Code *code = nullptr;
-  LaunchShape shape = LaunchShape::Any;
+  CompiledFor launch;
   bool forAllLanes = true; ///< the version
   uint32_t part = 0;
 };

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "vm/Code.h"
+#include "vm/Lanes.h"
 
 #include <atomic>
 #include <cstdint>
@@ -21,6 +22,41 @@ namespace heddle::vm {
 
 class Warp;
 struct Frame;
+
+/// How threads of a warp are arranged in the block: what of a launch code is compiled for.
+enum class LaunchShape : uint8_t {
+  Any,
+  Rows16, ///< 16 threads from a multiple of 16 on are neighbours in x
+  Rows32, ///< so are the threads of a warp
+};
+constexpr unsigned LaunchShapes = 3;
+
+/// What of observed launches is part of compiled code.
+struct Observed {
+  bool blocks = false;       ///< entries of basic blocks and executions of branches are counted
+  bool someBranches = false; ///< those of CompiledState::watchedBranches are reported
+  bool globalMemory = false, sharedMemory = false;
+  bool synchronization = false;
+  bool any() const { return blocks || someBranches || globalMemory || sharedMemory || synchronization; }
+};
+constexpr Observed observedBy(ObservedForm form) {
+  switch (form) {
+  case ObservedForm::Blocks: return {.blocks = true, .globalMemory = true};
+  case ObservedForm::Accesses:
+    return {.someBranches = true, .globalMemory = true, .sharedMemory = true, .synchronization = true};
+  case ObservedForm::All:
+    return {.blocks = true, .globalMemory = true, .sharedMemory = true, .synchronization = true};
+  case ObservedForm::Nothing: break;
+  }
+  return {};
+}
+
+/// What code of a launch is compiled for.
+struct CompiledFor {
+  LaunchShape shape = LaunchShape::Any;
+  ObservedForm form = ObservedForm::Nothing;
+  unsigned index() const { return unsigned(form) * LaunchShapes + unsigned(shape); }
+};
 
 /// Blocks at which lanes of a split may wait while compiled code executes another one for the rest of them.
 constexpr unsigned MostApart = 32;
@@ -57,7 +93,19 @@ struct CompiledState {
   struct {
     uint32_t mask, pc;
   } apart[MostApart];
+  // For an observer (CompiledEvents.cpp).
+  const Code *code = nullptr;
+  uint64_t *enteredBlocks = nullptr;        ///< of the warp, by basic block: entries of all its lanes
+  uint64_t *agreedBranches = nullptr;       ///< of the block, by site: executions by lanes that agreed
+  const uint8_t *watchedBranches = nullptr; ///< by site
+  void (*noteBlock)(CompiledState *, uint32_t block, uint32_t mask) = nullptr;
+  void (*noteBranch)(CompiledState *, uint32_t inst, uint32_t mask, uint32_t taken) = nullptr;
+  /// False: the handler is to execute the inst. `kind`: AccessKinds; `groups`, `stride` as in PlainAccess.
+  uint32_t (*noteAccess)(CompiledState *, uint32_t inst, uint32_t mask, uint32_t kind, uint32_t groups,
+                         int32_t stride) = nullptr;
+  uint64_t addresses[Lanes];
 };
+enum AccessKinds : uint32_t { StoreAccess = 1, SharedAccess = 2, ConstantAccess = 4 };
 
 /// Why compiled code returned, above the inst at which it stopped.
 enum class CompiledExit : uint32_t {
@@ -137,14 +185,6 @@ public:
   virtual std::string problem() const = 0;
 };
 
-/// What of a launch code is compiled for: how threads of a warp are arranged in the block.
-enum class LaunchShape : uint8_t {
-  Any,
-  Rows16, ///< 16 threads from a multiple of 16 on are neighbours in x
-  Rows32, ///< so are the threads of a warp
-};
-constexpr unsigned LaunchShapes = 3;
-
 /// What a Code is compiled from.
 struct CompileRequest {
   const Kernel &kernel;
@@ -152,6 +192,7 @@ struct CompileRequest {
   std::vector<Loc> registers;        ///< the row of each register
   std::vector<uint8_t> destinations; ///< of each PTX instruction: how many of its first operands are written
   LaunchShape shape;
+  Observed observed;
   uint32_t mostInPart = 0; ///< instructions; 0: as many as are compiled at once without loss
 };
 

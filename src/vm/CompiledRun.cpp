@@ -7,6 +7,7 @@
 // those at the first instruction of a block whether another split has to run first. Compiled code does them for as long as nothing
 // results from them; as soon as something would, it stops before the instruction, and the handler does it.
 #include "vm/Block.h"
+#include "vm/CompiledEvents.h"
 #include "vm/Engine.h"
 #include "vm/Grid.h"
 #include "vm/Warp.h"
@@ -119,6 +120,9 @@ void Warp::prepare(CompiledState &state, uint32_t lanes, uint32_t budget) {
   state.changes = &changes, state.polls = &polls;
   state.mask = lanes, state.firstLane = firstLane(lanes);
   state.budget = budget;
+  state.code = hasBegun ? &code() : &block->grid->kernel.entry();
+  if (!block->enteredBlocks.empty())
+    state.enteredBlocks = block->enteredBlocks.data() + index * block->grid->kernel.codeBlocks.size();
 }
 
 void prepareForBlock(CompiledState &state, const Block &block, Core &core) {
@@ -127,6 +131,7 @@ void prepareForBlock(CompiledState &state, const Block &block, Core &core) {
   state.loads = core.loads.data(), state.stores = core.stores.data();
   state.parameters = block.grid->parameters;
   state.execute = executeInsts;
+  prepareEvents(state, block);
 }
 
 EnteredCode Warp::enterCompiled(CompiledFunction run, uint32_t entry, uint32_t spent, uint32_t &budget) {
@@ -185,6 +190,7 @@ std::optional<EnteredCode> Warp::enterFromStart(CompiledStart &start, uint32_t &
   const uint64_t result = callCompiled(start.run, state, start.entry);
   const Inst &in = entry.insts[uint32_t(result)];
   if (!hasBegun && in.endsThread && in.guard == NoLoc && !state.apartCount &&
+      !block->grid->sees(Observer::Lifetimes) &&
       result >> CompiledExitShift == uint64_t(CompiledExit::Interpret)) {
     state.counted += in.counts;
     countFor(state, *block, Lanes);
@@ -208,9 +214,10 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
   uint32_t before = 0; // insts between the last jump and `segment`
   for (;;) {
     Flow flow = Flow::Next;
-    bool wasRun = false;
+    bool wasRun = false, wasNoted = ip == awaited;
     const CompiledPlace &place = compiled.places[size_t(ip - insts)];
-    const uint32_t entry = entered ? 0 : place.entry;
+    const uint32_t entry = entered || wasNoted ? 0 : place.entry;
+    awaited = nullptr;
     if (entry) {
       CompiledVersion &version = split.mask == AllLanes ? compiled.whole : compiled.masked;
       CompiledFunction native = functionOf(version, place.part, *split.frame->code, *block->grid);
@@ -236,6 +243,7 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
       }
       if (why == uint32_t(CompiledExit::Part))
         continue;
+      wasNoted = true;
       if (why >= uint32_t(CompiledExit::Handler)) {
         flow = Flow(why - uint32_t(CompiledExit::Handler));
         wasRun = true;
@@ -249,6 +257,8 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
         const uint32_t holds = *reinterpret_cast<const uint32_t *>(base[0] + ip->guard);
         mask &= ip->guardNegated ? ~holds : holds;
       }
+      if (!wasNoted && ip->leader && block->grid->sees(Observer::CodeBlocks))
+        noteBlock(*ip);
       const Inst *counted = segment;
       flow = mask ? ip->run(*this, *ip, mask) : Flow::Next;
       if (segment != counted)
@@ -268,8 +278,11 @@ Flow Warp::runCompiled(const CompiledCode &compiled, std::optional<EnteredCode> 
     if (flow != Flow::Jumped) {
       if (flow == Flow::Yield || flow == Flow::Faulted)
         flush(ip);
-      if (flow == Flow::AwaitOrder && ip != segment)
-        flush(ip - 1);
+      if (flow == Flow::AwaitOrder) {
+        awaited = ip;
+        if (ip != segment)
+          flush(ip - 1);
+      }
       return flow;
     }
     flush(ip);

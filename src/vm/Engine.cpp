@@ -87,10 +87,16 @@ uint32_t mostInPart() { return mostInstructionsInPart; }
 std::string whyNoCompiler() { return compilerOnce().problem; }
 
 void useCompiled(Grid &grid) {
-  // Observers and steering are called for single instructions, which compiled code does not have.
-  if (engine() == Engine::Interpreter || grid.interests || grid.request.steering)
+  // Steering, and observers of single instructions, are called for each, which compiled code does not have.
+  const ObservedForm form = grid.observer ? grid.observer->form() : ObservedForm::Nothing;
+  if (engine() == Engine::Interpreter || grid.request.steering)
     return;
-  grid.shape = shapeOf(grid.request.block);
+  if (grid.interests && form == ObservedForm::Nothing) {
+    if (engine() == Engine::Jit)
+      complainOnce("kernels are interpreted: what observes them needs single instructions");
+    return;
+  }
+  grid.compiledFor = {shapeOf(grid.request.block), form};
   if (engine() == Engine::Auto) {
     grid.compiles = grid.compilesHot = true;
     return;
@@ -102,8 +108,8 @@ void useCompiled(Grid &grid) {
   }
   grid.compiles = true;
   for (const auto &code : grid.kernel.codes) {
-    const std::string why =
-        compileNow(*loaded.compiler, {&grid.kernel, code.get(), grid.shape, grid.threadsPerBlock >= Lanes});
+    const std::string why = compileNow(
+        *loaded.compiler, {&grid.kernel, code.get(), grid.compiledFor, grid.threadsPerBlock >= Lanes});
     if (!why.empty())
       complainOnce(fmt::format("{} is interpreted: {}", code->function->name, why));
   }
@@ -121,7 +127,7 @@ CompiledFunction missingFunction(CompiledVersion &version, uint32_t part, const 
   if (missing.isAsked.exchange(true))
     return nullptr;
   const CompiledCode *compiled = compiledFor(code, grid);
-  const CompileJob job{&grid.kernel, &code, grid.shape, &version == &compiled->whole, part};
+  const CompileJob job{&grid.kernel, &code, grid.compiledFor, &version == &compiled->whole, part};
   if (grid.compilesHot)
     makeOrAsk(job);
   else
@@ -130,10 +136,10 @@ CompiledFunction missingFunction(CompiledVersion &version, uint32_t part, const 
 }
 
 void considerCompiling(const Code &code, const Grid &grid, bool forAllLanes) {
-  Tier &tier = code.tiers[unsigned(grid.shape)];
+  Tier &tier = code.tiers[grid.compiledFor.index()];
   const uint64_t needed = hotness().atLeast + hotness().perInstruction * code.function->instrs.size();
   if (tier.interpreted.load(std::memory_order_relaxed) >= needed && !tier.isAsked.exchange(true))
-    makeOrAsk({&grid.kernel, &code, grid.shape, forAllLanes});
+    makeOrAsk({&grid.kernel, &code, grid.compiledFor, forAllLanes});
 }
 
 ExecutedFunctions executedFunctions() {

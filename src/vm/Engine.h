@@ -50,7 +50,8 @@ void useCompiled(Grid &grid);
 
 /// The compiled form of a code in a launch; nullptr if the interpreter is to be used.
 inline const CompiledCode *compiledFor(const Code &code, const Grid &grid) {
-  return grid.compiles ? code.tiers[unsigned(grid.shape)].compiled.load(std::memory_order_acquire) : nullptr;
+  return grid.compiles ? code.tiers[grid.compiledFor.index()].compiled.load(std::memory_order_acquire)
+                       : nullptr;
 }
 
 /// Makes a part of a version, or has it made later, if that is due.
@@ -81,7 +82,7 @@ void considerCompiling(const Code &code, const Grid &grid, bool forAllLanes);
 inline void noteInterpreted(const Code &code, const Grid &grid, uint64_t instructions, bool forAllLanes) {
   if (!grid.compilesHot)
     return;
-  Tier &tier = code.tiers[unsigned(grid.shape)];
+  Tier &tier = code.tiers[grid.compiledFor.index()];
   if (tier.isAsked.load(std::memory_order_relaxed))
     return;
   tier.interpreted.fetch_add(instructions, std::memory_order_relaxed);

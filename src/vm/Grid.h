@@ -63,7 +63,7 @@ public:
   uint64_t parameters = 0;    ///< address of the parameter buffer
   uint64_t gridWorkspace = 0; ///< cooperative launches: where cooperative groups keep their grid barrier
   unsigned coreCount = 1;
-  LaunchShape shape = LaunchShape::Any;
+  CompiledFor compiledFor;
   bool compiles = false;    ///< compiled code is used where there is some
   bool compilesHot = false; ///< and what is interpreted often is compiled
 

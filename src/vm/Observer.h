@@ -24,6 +24,7 @@ struct WarpRef {
   unsigned warp = 0;
   unsigned core = 0; ///< host thread that executes it, from 0; one block stays on one core unless it waits
   uint64_t launch = 0;
+  uint32_t lanes = 0; ///< those that are at the instruction, whether its guard holds or not
 };
 
 /// The instruction an event comes from: `site` is a dense number within the kernel (its functions included),
@@ -66,6 +67,28 @@ struct AccessEvent {
   uint8_t *const *at = nullptr;       ///< host pointers of the lanes' memory; null if not provided
   const StoredRows *stored = nullptr; ///< plain stores: what will be written. The memory still holds the old
 };
+
+/// A plain load or store of compiled code, of lanes whose addresses are valid and aligned. Shared addresses are offsets.
+struct PlainAccess {
+  Space space = Space::Global;
+  bool isStore = false;
+  uint32_t mask = 0;
+  uint32_t bytes = 0; ///< each lane, all vector elements together
+  /// Zero: `addresses` has those of the 32 lanes. Else the lanes are all active and in this many groups of neighbours, and
+  /// `addresses` has that of the first of each group; the others follow at `stride` bytes.
+  uint32_t groups = 0;
+  int32_t stride = 0;
+  const uint64_t *addresses = nullptr;
+};
+
+/// What of its events an observer takes from compiled code, where they cost less (docs/design.md); it is compiled into the code.
+enum class ObservedForm : uint8_t {
+  Nothing, ///< single events: kernels are interpreted
+  Blocks, ///< numbers of entries of basic blocks and of branches, divergent branches, accesses to global memory
+  Accesses, ///< accesses, branches that are asked for, synchronization
+  All,      ///< what Blocks has, all accesses, synchronization
+};
+constexpr unsigned ObservedForms = 4;
 
 /// The number of barriers of a block, and the number that represents the barrier of the cluster.
 constexpr unsigned HardwareBarriers = 16, ClusterBarrier = HardwareBarriers;
@@ -153,6 +176,8 @@ public:
   virtual ~Observer() = default;
   virtual uint32_t interests() const { return All; }
   virtual bool oneCore() const { return false; }
+  /// Nothing: compiled code is not used while this observes.
+  virtual ObservedForm form() const { return ObservedForm::Nothing; }
 
   virtual void kernelBegin(const LaunchRequest &, const KernelInfo &, uint64_t launch) { (void)launch; }
   virtual void kernelEnd(const LaunchResult &) {}
@@ -164,6 +189,25 @@ public:
   virtual void codeBlock(const WarpRef &, const BlockOfCode &, uint32_t mask) { (void)mask; }
   virtual void branch(const WarpRef &, SiteRef, uint32_t mask, uint32_t taken) { (void)mask, (void)taken; }
   virtual void access(const WarpRef &, SiteRef, const AccessEvent &) {}
+
+  // Of compiled code, in place of codeBlock, branch and access.
+  /// These lanes, all of the warp, entered the block so often since the thread block began; called at its end.
+  virtual void codeBlocks(const WarpRef &at, const BlockOfCode &block, uint32_t mask, uint64_t times) {
+    for (; times; --times)
+      codeBlock(at, block, mask);
+  }
+  /// Warps of the block executed a branch so often with lanes that agreed; called at its end.
+  virtual void branches(const WarpRef &at, SiteRef site, uint64_t times) {
+    for (; times; --times)
+      branch(at, site, ~0u, 0);
+  }
+  /// By site: whether each execution of a branch is reported, also if lanes agree. nullptr: none. Kept until the launch ends.
+  virtual const uint8_t *watchedBranches(uint64_t launch) {
+    (void)launch;
+    return nullptr;
+  }
+  /// False: nothing was noted; the interpreter executes the instruction, and its event follows.
+  virtual bool plainAccess(const WarpRef &, SiteRef, const PlainAccess &) { return false; }
 
   virtual void barrierReached(const WarpRef &, SiteRef, const BarrierEvent &) {}
   /// The barrier completed; waiting lanes continue after this.

@@ -55,8 +55,8 @@ ThreadPlace Warp::placeOf(unsigned lane) const {
 }
 
 WarpRef Warp::ref() const {
-  return {&block->grid->kernel.info, block->id,          block->index, index,
-          core ? core->index : 0,    block->grid->number};
+  return {&block->grid->kernel.info, block->id,           block->index,        index,
+          core ? core->index : 0,    block->grid->number, splits[current].mask};
 }
 
 Flow Warp::fault(const Inst &in, uint32_t lanes, FaultKind kind, std::string text,

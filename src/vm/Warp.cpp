@@ -188,18 +188,10 @@ void Warp::flush(const Inst *last) {
   block->threadInstructions += n * countLanes(now().mask);
 }
 
-namespace {
-
-void noteInstruction(Warp &warp, const Inst &in, uint32_t mask) {
-  const Grid &grid = *warp.block->grid;
-  if (in.leader && grid.sees(Observer::CodeBlocks))
-    grid.observer->codeBlock(warp.ref(), grid.kernel.codeBlocks[warp.code().codeBlock[warp.code().pcOf(in)]],
-                             warp.now().mask);
-  if (in.counts && grid.sees(Observer::Instructions))
-    grid.observer->instruction(warp.ref(), warp.siteOf(in), mask);
+void Warp::noteBlock(const Inst &leader) {
+  const Grid &grid = *block->grid;
+  grid.observer->codeBlock(ref(), grid.kernel.codeBlocks[code().codeBlock[code().pcOf(leader)]], now().mask);
 }
-
-} // namespace
 
 template <Warp::Watch W> Flow Warp::run(uint32_t &budget) {
   Split &split = now();
@@ -218,8 +210,12 @@ template <Warp::Watch W> Flow Warp::run(uint32_t &budget) {
         mask &= ip->guardNegated ? ~holds : holds;
       }
       if constexpr (W == Watch::Observer) {
-        if (ip != awaited)
-          noteInstruction(*this, *ip, mask);
+        if (ip != awaited) {
+          if (ip->leader && block->grid->sees(Observer::CodeBlocks))
+            noteBlock(*ip);
+          if (ip->counts && block->grid->sees(Observer::Instructions))
+            block->grid->observer->instruction(ref(), siteOf(*ip), mask);
+        }
         awaited = nullptr;
       }
       flow = mask ? ip->run(*this, *ip, mask) : Flow::Next;

@@ -152,6 +152,7 @@ private:
   void prepare(CompiledState &state, uint32_t lanes, uint32_t budget);
   void separateApart(const CompiledState &state, uint32_t pc);
   uint32_t orderLimit() const;
+  void noteBlock(const Inst &leader);
   bool pick();
   void absorbEqual();
   bool considerSpin(Split &split);

@@ -27,8 +27,8 @@ void count(Block &block, uint64_t warpInstructions, uint64_t threadInstructions)
 bool WholeWarps::start(Block &block) {
   const Grid &grid = *block.grid;
   areActive = false;
-  if (!grid.compiles || grid.interests || grid.request.steering || grid.request.scheduleSeed ||
-      block.cluster->hasSeveral() || grid.threadsPerBlock % Lanes)
+  if (!grid.compiles || grid.request.steering || grid.request.scheduleSeed || block.cluster->hasSeveral() ||
+      grid.threadsPerBlock % Lanes)
     return false;
   code = &grid.kernel.entry();
   compiled = code->localBytes ? nullptr : compiledFor(*code, grid);
@@ -64,6 +64,10 @@ std::optional<BlockEnd> WholeWarps::run(Block &block, Core &on, Round &round, Re
   core = &on;
   prepareForBlock(state, block, on);
   state.orderLimit = ~0u, state.mask = AllLanes, state.firstLane = state.apartCount = 0;
+  state.code = code;
+  if (grid.interests)
+    for (auto &warp : block.warps)
+      warp->core = &on;
   for (unsigned number = 0;; ++number) {
     if (block.mustStop(on, number))
       return BlockEnd::Stopped;
@@ -115,9 +119,35 @@ bool WholeWarps::branch(Member &member, const Inst &in, uint32_t spent, uint32_t
   return false;
 }
 
-void WholeWarps::releaseIfComplete() {
+/// The event of a step, as its handler has it.
+void WholeWarps::reportStep(Block &block, Warp &warp, const Inst &in) {
+  const Grid &grid = *block.grid;
+  const SiteRef site{&code->sourceOf(in), in.site};
+  if (in.endsThread) {
+    if (grid.sees(Observer::Lifetimes))
+      grid.observer->lanesExit(warp.ref(), site, AllLanes);
+  } else if (in.step == Step::Barrier) {
+    const bool isAligned =
+        site.instruction->op != ptx::Op::BarrierCtaSync || site.instruction->mods.has(ptx::Flag::Aligned);
+    if (grid.sees(Observer::Synchronization))
+      grid.observer->barrierReached(
+          warp.ref(), site,
+          {.mask = AllLanes, .generation = block.barriers[0].generation, .aligned = isAligned});
+  } else {
+    if (!block.agreedBranches.empty())
+      ++block.agreedBranches[in.site];
+    if (state.watchedBranches && state.watchedBranches[in.site])
+      grid.observer->branch(warp.ref(), site, AllLanes, AllLanes);
+  }
+}
+
+void WholeWarps::releaseIfComplete(Block &block) {
   if (!waiting || waiting + done != members.size())
     return;
+  if (block.grid->sees(Observer::Synchronization)) {
+    block.grid->observer->barrierCompleted(block.warps[0]->ref(), 0, block.barriers[0].generation++);
+    block.usedBarriers |= 1;
+  }
   for (Member &each : members)
     if (each.stage == Stage::Waits) {
       each.stage = Stage::Ready;
@@ -133,6 +163,8 @@ WholeWarps::Stop WholeWarps::slice(Block &block, size_t index, RestOfSlice &rest
   state.warp = &warp, state.root = member.root;
   state.registers = member.root->regs, state.specials = member.specials;
   state.changes = &warp.changes, state.polls = &warp.polls;
+  if (!block.enteredBlocks.empty())
+    state.enteredBlocks = block.enteredBlocks.data() + index * block.grid->kernel.codeBlocks.size();
   uint32_t spent = 0;
   for (;;) {
     const CompiledPlace place = compiled->places[member.pc];
@@ -167,12 +199,16 @@ WholeWarps::Stop WholeWarps::slice(Block &block, size_t index, RestOfSlice &rest
     } else if (!canStep(member, warp, code->insts[member.pc])) {
       separate(block);
       return Stop::Separate;
+    } else if (!block.enteredBlocks.empty() && code->insts[member.pc].leader) {
+      ++state.enteredBlocks[code->codeBlock[member.pc]]; // no compiled code has seen it
     }
     const Inst &in = code->insts[member.pc];
+    if (block.grid->interests)
+      reportStep(block, warp, in);
     count(block, in.counts, in.counts * Lanes);
     if (in.endsThread) {
       member.stage = Stage::Done, ++done;
-      releaseIfComplete();
+      releaseIfComplete(block);
       return Stop::Done;
     }
     if (in.step == Step::Branch) {
@@ -182,7 +218,7 @@ WholeWarps::Stop WholeWarps::slice(Block &block, size_t index, RestOfSlice &rest
       member.stage = Stage::Waits;
       if (!waiting++)
         firstAtBarrier = index;
-      releaseIfComplete();
+      releaseIfComplete(block);
       if (member.stage == Stage::Waits)
         return Stop::Blocked;
       --rest.budget;
@@ -193,6 +229,7 @@ WholeWarps::Stop WholeWarps::slice(Block &block, size_t index, RestOfSlice &rest
 
 void WholeWarps::separate(Block &block) {
   areActive = false;
+  areSeparating = true;
   for (size_t w = 0; w < members.size(); ++w) {
     Member &member = members[w];
     Warp &warp = *block.warps[w];
@@ -222,6 +259,7 @@ void WholeWarps::separate(Block &block) {
     if (members[w].stage == Stage::Waits && w != firstAtBarrier)
       arrive(w);
   block.warpInstructions = counted[0], block.threadInstructions = counted[1];
+  areSeparating = false;
 }
 
 } // namespace heddle::vm

@@ -36,6 +36,7 @@ struct RestOfSlice {
 class WholeWarps {
 public:
   bool areActive = false;
+  bool areSeparating = false; ///< what warps did is done again, for their usual state: observers have seen it
 
   /// At the begin of a block, of which `block` has no warp started yet: whether its warps run whole at first.
   bool start(Block &block);
@@ -58,7 +59,8 @@ private:
   Stop slice(Block &block, size_t index, RestOfSlice &rest);
   static bool canStep(const Member &member, const Warp &warp, const Inst &in);
   bool branch(Member &member, const Inst &in, uint32_t spent, uint32_t &budget);
-  void releaseIfComplete();
+  void releaseIfComplete(Block &block);
+  void reportStep(Block &block, Warp &warp, const Inst &in);
 
   std::vector<Member> members;
   const Code *code = nullptr;
