@@ -269,7 +269,8 @@ llvm::AllocaInst *FunctionEmitter::neighbourHome(uint32_t load, unsigned chunk) 
 
 void FunctionEmitter::emitLoads(uint32_t instr, const Access &access) {
   const bool isOneByOne = !access.address.isUniform() && !isRegular(access);
-  const Neighbours *neighbours = isOneByOne ? groups.neighboursOf(instr) : nullptr;
+  // With an observer, the handler may execute the load at which all would be loaded.
+  const Neighbours *neighbours = isOneByOne && !isReported(access) ? groups.neighboursOf(instr) : nullptr;
   if (neighbours && neighbours->first == instr)
     loadNeighbours(instr, access, *neighbours);
   // All elements are loaded before any is set: the address may be in one of the results.
@@ -397,6 +398,7 @@ void FunctionEmitter::emitAccess(uint32_t instr) {
   Block unusual = newBlock("unusual"), usual = newBlock("usual");
   branchRarely(wrong, unusual, usual);
   ir.SetInsertPoint(usual);
+  reportAccess(instr, access, unusual);
   if (program.wayOf(instr) == Way::Atomic) {
     emitAtomics(instr, access);
   } else if (access.isStore) {

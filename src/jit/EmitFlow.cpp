@@ -87,7 +87,9 @@ void FunctionEmitter::emitPartExits() {
     now = {instr, instr}; // counts are complete
     storeChanged(instr, {});
     storeCounts(instr, true);
-    leaveAt(instr, program.wayOf(instr) == Way::Leave ? vm::CompiledExit::Interpret : vm::CompiledExit::Part);
+    // An observer has not been told of the block; the loop that called does that for what it executes itself.
+    const bool isLeft = program.wayOf(instr) == Way::Leave && !program.request.observed.any();
+    leaveAt(instr, isLeft ? vm::CompiledExit::Interpret : vm::CompiledExit::Part);
   }
 }
 
@@ -143,6 +145,7 @@ void FunctionEmitter::emitBranch(uint32_t instr) {
       }
     }
     ir.SetInsertPoint(skip);
+    reportAgreed(instr, false);
     fallThrough(instr);
   } else {
     ir.CreateBr(take);
@@ -161,6 +164,7 @@ void FunctionEmitter::emitBranch(uint32_t instr) {
   Block go = newBlock("go");
   branchRarely(decides, stop, go);
   ir.SetInsertPoint(go);
+  reportAgreed(instr, true);
   ir.CreateStore(ir.CreateSub(held(budget), now_), budget);
   ir.CreateStore(ir.getInt32(0), spent);
   ir.CreateStore(ir.CreateAdd(held(counted),

@@ -69,6 +69,7 @@ void FunctionEmitter::enterRegion(uint32_t instr, const Region &region, Value *t
   Block go = newBlock("go");
   branchRarely(decides, exitBefore(instr), go);
   ir.SetInsertPoint(go);
+  reportDivergent(instr, taken);
   addTo(budget, ir.getInt32(~0u));
   ir.CreateStore(ir.getInt32(0), spent);
   addTo(counted,
@@ -174,6 +175,7 @@ void FunctionEmitter::emitRegionBranch(uint32_t instr) {
       ir.SetInsertPoint(both);
       branchRarely(ir.CreateICmpEQ(held(budget), ir.getInt32(0)), stop, go);
       ir.SetInsertPoint(go);
+      reportDivergent(instr, taken);
       addTo(budget, ir.getInt32(~0u));
       ir.CreateStore(ir.getInt32(0), spent);
       countApart(count);
@@ -182,6 +184,7 @@ void FunctionEmitter::emitRegionBranch(uint32_t instr) {
       ir.CreateBr(next);
     }
     ir.SetInsertPoint(skip);
+    reportAgreed(instr, false);
     fallThroughInRegion(instr);
   }
   ir.SetInsertPoint(take);
@@ -194,6 +197,7 @@ void FunctionEmitter::emitRegionBranch(uint32_t instr) {
   Block go = newBlock("go");
   branchRarely(decides, stop, go);
   ir.SetInsertPoint(go);
+  reportAgreed(instr, true);
   Value *changes = othersBefore(from, to);
   countApart(count);
   addWaiting(to, registers.mask());

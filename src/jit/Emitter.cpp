@@ -101,6 +101,7 @@ void FunctionEmitter::emitEntries(Value *number) {
 
 void FunctionEmitter::emitPiece(const Piece &piece) {
   now = piece;
+  reportBlock(piece.first);
   groups = AccessGroups(program, piece.first, piece.end);
   groupChecks.clear();
   anyFloats = looseFloats(program, piece.first, piece.end, liveBehind(piece.end - 1));

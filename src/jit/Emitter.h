@@ -82,6 +82,17 @@ private:
 
   void emitAtomics(uint32_t instr, const Access &access); // EmitAtomic.cpp
 
+  // EmitEvents.cpp
+  void increment(size_t field, uint32_t index);
+  llvm::Value *callBack(size_t field, llvm::Type *result, llvm::ArrayRef<llvm::Value *> numbers);
+  void reportBlock(uint32_t first);
+  void callForBranch(uint32_t instr, llvm::Value *taken);
+  void reportAgreed(uint32_t instr, bool isTaken);
+  void reportDivergent(uint32_t instr, llvm::Value *taken);
+  void ifWatched(uint32_t instr, llvm::function_ref<void()> call);
+  bool isReported(const Access &access) const;
+  void reportAccess(uint32_t instr, const Access &access, Block unusual);
+
   // EmitExchange.cpp
   struct LaneSources {
     llvm::Value *from, *inside;

@@ -285,9 +285,9 @@ void Program::choose() {
       ways.push_back(Way::Branch);
     else if (isAccess(i))
       ways.push_back(Way::Access);
-    else if (isAtomic(i))
+    else if (isAtomic(i) && !request.observed.sharedMemory)
       ways.push_back(Way::Atomic);
-    else if (isExchange(i))
+    else if (isExchange(i) && !request.observed.synchronization)
       ways.push_back(Way::Exchange);
     else
       ways.push_back(isOperation(i) ? Way::Operation : wayOfOther(i));
