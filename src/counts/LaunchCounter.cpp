@@ -50,18 +50,35 @@ LaunchCounter::OfCore &LaunchCounter::coreOf(const vm::WarpRef &at) {
 void LaunchCounter::blockBegin(const vm::WarpRef &at) {
   Counters::blockBegin(at);
   auto block = std::make_unique<BlockState>();
-  block->warps.resize((facts.threadsPerBlock() + vm::Lanes - 1) / vm::Lanes);
+  block->entries.resize((facts.threadsPerBlock() + vm::Lanes - 1) / vm::Lanes * kernel.codeBlocks.size());
   running[at.blockIndex] = std::move(block);
 }
 
 void LaunchCounter::codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask) {
+  codeBlocks(at, block, mask, 1);
+}
+
+void LaunchCounter::codeBlocks(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask,
+                               uint64_t times) {
   CodeCount &count = coreOf(at).codeBlocks[block.index];
-  ++count.entries;
-  count.lanes += vm::countLanes(mask);
-  const Span &span = code.spans[block.index];
-  WarpTime &warp = running[at.blockIndex]->warps[at.warp];
-  warp.cycles += span.cycles;
-  warp.rounds += span.rounds;
+  count.entries += times;
+  count.lanes += times * vm::countLanes(mask);
+  running[at.blockIndex]->entries[at.warp * kernel.codeBlocks.size() + block.index] += times;
+}
+
+/// Sums of times are made here, block by block, and not while the warp runs: the order in which it enters blocks must not matter.
+WarpTime LaunchCounter::slowestWarp(const BlockState &block) const {
+  WarpTime slowest;
+  const size_t each = kernel.codeBlocks.size();
+  for (size_t first = 0; first < block.entries.size(); first += each) {
+    WarpTime time;
+    for (size_t b = 0; b < each; ++b) {
+      time.cycles += double(block.entries[first + b]) * code.spans[b].cycles;
+      time.rounds += double(block.entries[first + b]) * code.spans[b].rounds;
+    }
+    slowest = std::max(slowest, time, isShorter);
+  }
+  return slowest;
 }
 
 void LaunchCounter::touched(const vm::WarpRef &at, std::span<const uint64_t> sectors, Touch touch) {
@@ -78,7 +95,7 @@ void LaunchCounter::blockEnd(const vm::WarpRef &at) {
   core.blockSectors += block->read.count();
   core.read.add(block->read);
   core.written.add(block->written);
-  const WarpTime slowest = *std::max_element(block->warps.begin(), block->warps.end(), isShorter);
+  const WarpTime slowest = slowestWarp(*block);
   core.sum.cycles += micro(slowest.cycles), core.sum.rounds += micro(slowest.rounds);
   core.longest = std::max(core.longest, slowest, isShorter);
 }

@@ -29,6 +29,9 @@ public:
   void blockBegin(const vm::WarpRef &at) override;
   void blockEnd(const vm::WarpRef &at) override;
   void codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask) override;
+  vm::ObservedForm form() const override { return vm::ObservedForm::All; }
+  void codeBlocks(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask,
+                  uint64_t times) override;
 
   /// After the launch. `registers`: of a thread, which the simulator does not know.
   LaunchFacts take(unsigned registers);
@@ -38,7 +41,7 @@ protected:
 
 private:
   struct BlockState {
-    std::vector<WarpTime> warps;
+    std::vector<uint64_t> entries; ///< of each warp, each basic block
     SectorSet read, written;
   };
   struct CodeCount {
@@ -58,6 +61,7 @@ private:
   };
 
   OfCore &coreOf(const vm::WarpRef &at);
+  WarpTime slowestWarp(const BlockState &block) const;
   void addInstructions(const std::vector<CodeCount> &counts);
 
   const vm::Kernel &kernel;

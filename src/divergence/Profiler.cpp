@@ -28,7 +28,6 @@ constexpr uint32_t Together = ~0u; ///< two lanes that never diverged
 } // namespace
 
 struct Profiler::WarpState {
-  uint32_t current = 0; ///< the lanes that went through the last block
   bool divergent = false;
   std::vector<uint32_t> divergedAt; ///< by pair of lanes, the branch; made when the first lanes diverge
 
@@ -146,11 +145,11 @@ void Profiler::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInf
     branchOfSite[site] = uint32_t(profile.branches.size());
     profile.branches.push_back({vm::sourceOf(*code.module, instr), 0, 0, {}});
   });
-  codeBlocks = info.codeBlocks;
+  codeBlockCount = info.codeBlocks;
   profile.blocks = codeBlocksOf(kernel);
-  profile.vectors = BlockVectors(codeBlocks);
+  profile.vectors = BlockVectors(codeBlockCount);
   profile.vectors.setThreads(uint32_t(request.grid.count() * request.block.count()));
-  profile.absentLanes.assign(codeBlocks, 0);
+  profile.absentLanes.assign(codeBlockCount, 0);
   running.resize(request.grid.count());
   for (const std::vector<uint32_t> &wanted : inputsOfSite)
     for (uint32_t input : wanted)
@@ -162,29 +161,34 @@ void Profiler::blockBegin(const vm::WarpRef &at) {
   auto block = std::make_unique<BlockState>();
   const unsigned threads = profile.threadsPerBlock();
   block->warps.resize((threads + Lanes - 1) / Lanes);
-  block->counts.resize(size_t(threads) * codeBlocks);
-  block->entries.resize(codeBlocks), block->lanes.resize(codeBlocks), block->absent.resize(codeBlocks);
+  block->counts.resize(size_t(threads) * codeBlockCount);
+  block->entries.resize(codeBlockCount), block->lanes.resize(codeBlockCount),
+      block->absent.resize(codeBlockCount);
   block->branches.resize(profile.branches.size());
   running[at.blockIndex] = std::move(block);
 }
 
-void Profiler::codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &code, uint32_t mask) {
+void Profiler::codeBlocks(const vm::WarpRef &at, const vm::BlockOfCode &code, uint32_t mask, uint64_t times) {
   BlockState &block = of(at);
-  WarpState &warp = block.warps[at.warp];
-  warp.current = mask;
-  ++block.entries[code.index];
-  block.lanes[code.index] += vm::countLanes(mask);
-  uint32_t *counts = block.counts.data() + size_t(at.warp) * Lanes * codeBlocks + code.index;
-  eachLane(mask, [&](unsigned lane) { ++counts[size_t(lane) * codeBlocks]; });
+  block.entries[code.index] += times;
+  block.lanes[code.index] += times * vm::countLanes(mask);
+  uint32_t *counts = block.counts.data() + size_t(at.warp) * Lanes * codeBlockCount + code.index;
+  eachLane(mask, [&](unsigned lane) { counts[size_t(lane) * codeBlockCount] += uint32_t(times); });
+}
+
+void Profiler::codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &code, uint32_t mask) {
+  codeBlocks(at, code, mask, 1);
   if (mask == ~0u)
     return;
+  BlockState &block = of(at);
+  WarpState &warp = block.warps[at.warp];
   const unsigned reference = vm::firstLane(mask);
   eachLane(~mask, [&](unsigned lane) {
     const uint32_t site = warp.divergedAt.empty() ? Together : warp.diverged(reference, lane);
     if (site == Together)
       return void(++block.absent[code.index]);
     std::vector<uint64_t> &lost = block.branches[site].lost;
-    lost.resize(codeBlocks);
+    lost.resize(codeBlockCount);
     ++lost[code.index];
   });
 }
@@ -216,10 +220,15 @@ void Profiler::branch(const vm::WarpRef &at, vm::SiteRef site, uint32_t mask, ui
     part(block, at, index, mask & ~taken, mask & ~taken);
 }
 
+void Profiler::branches(const vm::WarpRef &at, vm::SiteRef site, uint64_t times) {
+  if (const uint32_t index = branchOfSite[site.site]; index != Together)
+    of(at).branches[index].executions += times;
+}
+
 void Profiler::lanesExit(const vm::WarpRef &at, vm::SiteRef site, uint32_t mask) {
   const uint32_t index = branchOfSite[site.site];
   BlockState &block = of(at);
-  const uint32_t stay = block.warps[at.warp].current & ~mask;
+  const uint32_t stay = at.lanes & ~mask;
   if (index == Together || !stay)
     return;
   ++block.branches[index].executions, ++block.branches[index].divergent;
@@ -246,15 +255,26 @@ void Profiler::access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessE
     });
 }
 
+bool Profiler::plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) {
+  if (!inputsOfSite[site.site].empty())
+    return false;
+  if (access.space == vm::Space::Global) {
+    BlockState &block = of(at);
+    ++block.globalRequests;
+    block.globalSectors += vm::sectors(access);
+  }
+  return true;
+}
+
 void Profiler::blockEnd(const vm::WarpRef &at) {
   std::unique_ptr<BlockState> block = std::move(running[at.blockIndex]);
   const unsigned threads = profile.threadsPerBlock();
   std::lock_guard lock(guard);
   for (unsigned t = 0; t < threads; ++t) {
-    const std::span<const uint32_t> counts(block->counts.data() + size_t(t) * codeBlocks, codeBlocks);
+    const std::span<const uint32_t> counts(block->counts.data() + size_t(t) * codeBlockCount, codeBlockCount);
     profile.vectors.setRow(uint32_t(at.blockIndex * threads + t), profile.vectors.rowWith(counts));
   }
-  for (uint32_t b = 0; b < codeBlocks; ++b) {
+  for (uint32_t b = 0; b < codeBlockCount; ++b) {
     profile.blocks[b].entries += block->entries[b];
     profile.blocks[b].lanes += block->lanes[b];
     profile.absentLanes[b] += block->absent[b];
@@ -265,8 +285,8 @@ void Profiler::blockEnd(const vm::WarpRef &at) {
     branch.divergent += block->branches[i].divergent;
     if (block->branches[i].lost.empty())
       continue;
-    branch.lostLanes.resize(codeBlocks);
-    for (uint32_t b = 0; b < codeBlocks; ++b)
+    branch.lostLanes.resize(codeBlockCount);
+    for (uint32_t b = 0; b < codeBlockCount; ++b)
       branch.lostLanes[b] += block->branches[i].lost[b];
   }
   profile.globalRequests += block->globalRequests;

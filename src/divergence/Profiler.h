@@ -34,6 +34,11 @@ public:
   void codeBlock(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask) override;
   void branch(const vm::WarpRef &at, vm::SiteRef site, uint32_t mask, uint32_t taken) override;
   void lanesExit(const vm::WarpRef &at, vm::SiteRef site, uint32_t mask) override;
+  vm::ObservedForm form() const override { return vm::ObservedForm::Blocks; }
+  void codeBlocks(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask,
+                  uint64_t times) override;
+  void branches(const vm::WarpRef &at, vm::SiteRef site, uint64_t times) override;
+  bool plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) override;
   void access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) override;
 
   /// After the launch. `registers`: of a thread, which the simulator does not know.
@@ -52,7 +57,7 @@ private:
   std::vector<uint32_t> branchOfSite; ///< index into profile.branches
   std::vector<std::vector<uint32_t>> inputsOfSite; ///< loads whose values are wanted: their inputs
   const vm::Kernel &kernel;
-  uint32_t codeBlocks = 0;
+  uint32_t codeBlockCount = 0;
   std::mutex guard;
 };
 

@@ -61,7 +61,7 @@ void CounterSums::add(const CounterSums &o) {
 
 namespace {
 
-constexpr unsigned Banks = 32;
+constexpr unsigned Banks = 32, SectorBytes = 32;
 
 /// Whether no two different words are in one bank: true for most accesses, and found without sorting.
 bool isOnePass(const uint64_t *words, unsigned count) {
@@ -119,7 +119,6 @@ BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharin
 /// sectors.
 std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, unsigned bytes,
                                     SectorBuffer &buffer) {
-  constexpr unsigned SectorBytes = 32;
   uint64_t *touched = buffer.few;
   if (bytes > SectorBytes) {
     buffer.many.resize(size_t(countLanes(mask)) * (bytes / SectorBytes + 2));
@@ -140,6 +139,83 @@ std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, un
 unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
   SectorBuffer buffer;
   return unsigned(sectorsOf(addresses, mask, bytes, buffer).size());
+}
+
+namespace {
+
+/// Sectors from the first to before the last.
+struct SectorRange {
+  uint64_t first, end;
+};
+
+void expand(const PlainAccess &access, uint64_t (&to)[Lanes]) {
+  const unsigned lanes = Lanes / access.groups;
+  for (unsigned lane = 0; lane < Lanes; ++lane)
+    to[lane] = access.addresses[lane / lanes] + uint64_t(int64_t(access.stride) * (lane % lanes));
+}
+
+/// The ranges that groups of lanes touch, ascending and apart; nothing if there are gaps between lanes, or if nobody knows.
+std::span<const SectorRange> rangesOf(const PlainAccess &access, SectorRange (&room)[Lanes]) {
+  if (!access.groups || access.stride < 0 || access.stride > int32_t(SectorBytes))
+    return {};
+  const uint64_t reach = uint64_t(access.stride) * (Lanes / access.groups - 1) + access.bytes - 1;
+  size_t count = 0;
+  for (unsigned group = 0; group < access.groups; ++group) {
+    const uint64_t at = access.addresses[group];
+    SectorRange range{at / SectorBytes, (at + reach) / SectorBytes + 1};
+    size_t place = count;
+    for (; place > 0 && room[place - 1].first > range.first; --place)
+      room[place] = room[place - 1];
+    room[place] = range;
+    ++count;
+  }
+  size_t kept = 0;
+  for (size_t i = 1; i < count; ++i)
+    if (room[i].first <= room[kept].end)
+      room[kept].end = std::max(room[kept].end, room[i].end);
+    else
+      room[++kept] = room[i];
+  return {room, kept + 1};
+}
+
+} // namespace
+
+unsigned sectors(const PlainAccess &access) {
+  SectorRange room[Lanes];
+  uint64_t count = 0;
+  for (const SectorRange &range : rangesOf(access, room))
+    count += range.end - range.first;
+  SectorBuffer buffer;
+  return count ? unsigned(count) : unsigned(sectorsOf(access, buffer).size());
+}
+
+std::span<const uint64_t> sectorsOf(const PlainAccess &access, SectorBuffer &buffer) {
+  if (!access.groups)
+    return sectorsOf(access.addresses, access.mask, access.bytes, buffer);
+  SectorRange room[Lanes];
+  size_t count = 0;
+  for (const SectorRange &range : rangesOf(access, room))
+    for (uint64_t sector = range.first; sector < range.end; ++sector)
+      buffer.few[count++] = sector;
+  if (count)
+    return {buffer.few, count};
+  uint64_t addresses[Lanes];
+  expand(access, addresses);
+  return sectorsOf(addresses, access.mask, access.bytes, buffer);
+}
+
+BankUse bankUse(const PlainAccess &access) {
+  if (!access.groups)
+    return bankUse(access.addresses, access.mask, access.bytes);
+  // Neighbours use different banks, or one word; so do all lanes of a part that are in one group.
+  const unsigned parts = access.bytes >= 16 ? 4 : access.bytes >= 8 ? 2 : 1;
+  const bool isSame = access.groups == 2 && access.addresses[0] == access.addresses[1];
+  if ((access.stride == 0 || uint32_t(access.stride) == access.bytes) && access.bytes <= 16 &&
+      (access.groups <= parts || isSame))
+    return {parts, 0};
+  uint64_t addresses[Lanes];
+  expand(access, addresses);
+  return bankUse(addresses, access.mask, access.bytes);
 }
 
 // --- counting
@@ -179,20 +255,19 @@ void Counters::branch(const WarpRef &at, SiteRef, uint32_t mask, uint32_t taken)
   divergent[at.blockIndex * warpsPerBlock + at.warp] = 1;
 }
 
-void Counters::countGlobal(const WarpRef &at, const uint64_t *addresses, uint32_t mask, unsigned bytes,
-                           Touch touch) {
+void Counters::branches(const WarpRef &at, SiteRef, uint64_t times) { of(at).sums.branches += times; }
+
+void Counters::countGlobal(const WarpRef &at, std::span<const uint64_t> list, unsigned lanes, Touch touch) {
   const bool loads = touch == Touch::Read;
   constexpr unsigned SectorsOfALine = 4; // of L1
   CounterSums &sums = of(at).sums;
-  SectorBuffer buffer;
-  const std::span<const uint64_t> list = sectorsOf(addresses, mask, bytes, buffer);
   ++sums.globalRequests;
   sums.globalSectors += list.size();
   uint64_t line = ~uint64_t(0);
   for (uint64_t sector : list)
     if (sector / SectorsOfALine != line)
       line = sector / SectorsOfALine, ++sums.globalLines;
-  (loads ? sums.globalLoads : sums.globalStores) += countLanes(mask);
+  (loads ? sums.globalLoads : sums.globalStores) += lanes;
   if (!loads)
     sums.globalStoreSectors += list.size();
   touched(at, list, touch);
@@ -210,7 +285,9 @@ void Counters::async(const WarpRef &at, SiteRef, const AsyncEvent &event) {
   sums.sharedWavefronts += (bytes + BankBytes - 1) / BankBytes;
   if (reads)
     sums.asyncBytes += bytes;
-  countGlobal(at, reads ? event.from : event.to, mask, event.bytes, reads ? Touch::Read : Touch::Write);
+  SectorBuffer buffer;
+  countGlobal(at, sectorsOf(reads ? event.from : event.to, mask, event.bytes, buffer), countLanes(mask),
+              reads ? Touch::Read : Touch::Write);
 }
 
 void Counters::access(const WarpRef &at, SiteRef, const AccessEvent &event) {
@@ -230,15 +307,35 @@ void Counters::access(const WarpRef &at, SiteRef, const AccessEvent &event) {
     (loads ? sums.sharedLoads : sums.sharedStores) += threads;
     return;
   }
-  case Space::Global:
-    countGlobal(at, event.addresses, event.mask, event.bytes,
+  case Space::Global: {
+    SectorBuffer buffer;
+    countGlobal(at, sectorsOf(event.addresses, event.mask, event.bytes, buffer), threads,
                 loads                             ? Touch::Read
                 : event.kind == AccessKind::Store ? Touch::Write
                                                   : Touch::Both);
     return;
+  }
   case Space::Local: (loads ? sums.localLoads : sums.localStores) += threads; return;
   default: return;
   }
+}
+
+bool Counters::plainAccess(const WarpRef &at, SiteRef, const PlainAccess &access) {
+  CounterSums &sums = of(at).sums;
+  const unsigned threads = countLanes(access.mask);
+  if (access.space == Space::Global) {
+    SectorBuffer buffer;
+    countGlobal(at, sectorsOf(access, buffer), threads, access.isStore ? Touch::Write : Touch::Read);
+    return true;
+  }
+  if (access.space != Space::Shared)
+    return true;
+  const BankUse use = bankUse(access);
+  ++sums.sharedRequests;
+  sums.sharedWavefronts += use.wavefronts;
+  sums.sharedConflicts += use.conflicts;
+  (access.isStore ? sums.sharedStores : sums.sharedLoads) += threads;
+  return true;
 }
 
 void Counters::barrierReached(const WarpRef &at, SiteRef, const BarrierEvent &event) {
@@ -265,8 +362,12 @@ void BlockVectors::kernelBegin(const LaunchRequest &request, const KernelInfo &k
 }
 
 void BlockVectors::codeBlock(const WarpRef &at, const BlockOfCode &block, uint32_t mask) {
+  codeBlocks(at, block, mask, 1);
+}
+void BlockVectors::codeBlocks(const WarpRef &at, const BlockOfCode &block, uint32_t mask, uint64_t times) {
   const uint64_t first = at.blockIndex * threadsPerBlock + at.warp * Lanes;
-  eachLane(mask, [&](unsigned lane) { ++counts[(first + lane) * blockCount + block.index]; });
+  eachLane(mask,
+           [&](unsigned lane) { counts[(first + lane) * blockCount + block.index] += uint32_t(times); });
 }
 
 } // namespace heddle::vm

@@ -72,6 +72,11 @@ struct SectorBuffer {
 std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, unsigned bytes,
                                     SectorBuffer &buffer);
 
+/// The same of an access of compiled code.
+BankUse bankUse(const PlainAccess &access);
+std::span<const uint64_t> sectorsOf(const PlainAccess &access, SectorBuffer &buffer);
+unsigned sectors(const PlainAccess &access);
+
 /// Counts launches. One entry for each launch, in the order they ended.
 class Counters : public Observer {
 public:
@@ -93,6 +98,8 @@ public:
   void access(const WarpRef &at, SiteRef site, const AccessEvent &event) override;
   void barrierReached(const WarpRef &at, SiteRef site, const BarrierEvent &event) override;
   void warpSync(const WarpRef &at, SiteRef site, const WarpSyncEvent &event) override;
+  void branches(const WarpRef &at, SiteRef site, uint64_t times) override;
+  bool plainAccess(const WarpRef &at, SiteRef site, const PlainAccess &access) override;
   void async(const WarpRef &at, SiteRef site, const AsyncEvent &event) override;
 
   const std::vector<Launch> &launches() const { return ended; }
@@ -103,7 +110,7 @@ protected:
   virtual void touched(const WarpRef &, std::span<const uint64_t>, Touch) {}
 
 private:
-  void countGlobal(const WarpRef &at, const uint64_t *addresses, uint32_t mask, unsigned bytes, Touch touch);
+  void countGlobal(const WarpRef &at, std::span<const uint64_t> sectors, unsigned lanes, Touch touch);
 
   /// Each core has its own counters; no two cores share a cache line.
   struct alignas(128) PerCore {
@@ -126,6 +133,8 @@ public:
   uint32_t interests() const override { return CodeBlocks; }
   void kernelBegin(const LaunchRequest &request, const KernelInfo &kernel, uint64_t number) override;
   void codeBlock(const WarpRef &at, const BlockOfCode &block, uint32_t mask) override;
+  void codeBlocks(const WarpRef &at, const BlockOfCode &block, uint32_t mask, uint64_t times) override;
+  ObservedForm form() const override { return ObservedForm::Blocks; }
 
   uint64_t threads() const { return threadCount; }
   uint32_t blocks() const { return blockCount; }
