@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 namespace {
 
-const AnalysedText &text() {
+const AnalysedText &executedText() {
   static const AnalysedText parsed(R"(
 namespace std { template <class T> struct tuple_size; template <unsigned long I, class T> struct tuple_element; }
 struct Pair { int a; };
@@ -63,13 +63,13 @@ __global__ void ofVirtual(const Base &b) { int r = b.f(); }
 
 std::vector<std::string> executed(const std::string &kernel) {
   std::vector<std::string> list;
-  for (const Executed &each : executedBy(text().kernel(kernel).function))
+  for (const Executed &each : executedBy(executedText().kernel(kernel).function))
     list.push_back(each.str());
   return list;
 }
 
-Level levelOf(const std::string &kernel) {
-  const source::Kernel &subject = text().kernel(kernel);
+Level levelIn(const std::string &kernel) {
+  const source::Kernel &subject = executedText().kernel(kernel);
   return Uniformity::of(subject)->level(AnalysedText::variable(subject.function, "r")->getInit());
 }
 
@@ -87,7 +87,7 @@ TEST(ExecutedBy, ListsWhatTheLanguageExecutes) {
 }
 
 TEST(Reach, FollowsMembersAndDefaultsAndKnowsTheWay) {
-  const source::Kernel &kernel = text().kernel("object");
+  const source::Kernel &kernel = executedText().kernel("object");
   const Reach reach = Reach::of(kernel.function, *kernel.unit);
   std::map<std::string, bool> hidden;
   for (const Reached &each : reach.all())
@@ -102,7 +102,7 @@ TEST(Reach, FollowsMembersAndDefaultsAndKnowsTheWay) {
 }
 
 TEST(Reach, ACallByNameIsNotHidden) {
-  const source::Kernel &kernel = text().kernel("argument");
+  const source::Kernel &kernel = executedText().kernel("argument");
   const Reach reach = Reach::of(kernel.function, *kernel.unit);
   for (const Reached &each : reach.all())
     if (each.from)
@@ -111,30 +111,30 @@ TEST(Reach, ACallByNameIsNotHidden) {
 
 TEST(Reach, WhatHasNoBodyIsUnknown) {
   for (const char *name : {"pointer", "dispatched", "elsewhere"}) {
-    const source::Kernel &kernel = text().kernel(name);
+    const source::Kernel &kernel = executedText().kernel(name);
     EXPECT_EQ(Reach::of(kernel.function, *kernel.unit).unknown().size(), 1u) << name;
   }
-  const source::Kernel &kernel = text().kernel("nothing");
+  const source::Kernel &kernel = executedText().kernel("nothing");
   const Reach reach = Reach::of(kernel.function, *kernel.unit);
   EXPECT_EQ(reach.all().size(), 1u);
   EXPECT_TRUE(reach.unknown().empty());
 }
 
 TEST(UniformityOfExecution, SeesThroughImplicitCalls) {
-  EXPECT_EQ(levelOf("ofConstructor"), Level::Thread);
-  EXPECT_EQ(levelOf("ofArguments"), Level::Grid);
-  EXPECT_EQ(levelOf("ofThreadArgument"), Level::Thread);
-  EXPECT_EQ(levelOf("ofDefaultInitializer"), Level::Thread);
-  EXPECT_EQ(levelOf("ofBinding"), Level::Thread);
-  EXPECT_EQ(levelOf("ofOwnWrite"), Level::Thread);
-  EXPECT_EQ(levelOf("ofDestructor"), Level::Thread);
-  EXPECT_EQ(levelOf("ofVirtual"), Level::Thread);
+  EXPECT_EQ(levelIn("ofConstructor"), Level::Thread);
+  EXPECT_EQ(levelIn("ofArguments"), Level::Grid);
+  EXPECT_EQ(levelIn("ofThreadArgument"), Level::Thread);
+  EXPECT_EQ(levelIn("ofDefaultInitializer"), Level::Thread);
+  EXPECT_EQ(levelIn("ofBinding"), Level::Thread);
+  EXPECT_EQ(levelIn("ofOwnWrite"), Level::Thread);
+  EXPECT_EQ(levelIn("ofDestructor"), Level::Thread);
+  EXPECT_EQ(levelIn("ofVirtual"), Level::Thread);
 }
 
 TEST(UniformityOfExecution, SeesStateThatFunctionsWrite) {
-  EXPECT_EQ(levelOf("ofState"), Level::Thread);
-  EXPECT_EQ(levelOf("ofOtherState"), Level::Grid);
-  EXPECT_EQ(levelOf("ofView"), Level::Thread);
+  EXPECT_EQ(levelIn("ofState"), Level::Thread);
+  EXPECT_EQ(levelIn("ofOtherState"), Level::Grid);
+  EXPECT_EQ(levelIn("ofView"), Level::Thread);
 }
 
 /// Constructors and destructors are not followed: where they reach memory, the list of accesses is not
@@ -142,7 +142,7 @@ TEST(UniformityOfExecution, SeesStateThatFunctionsWrite) {
 TEST(AccessesOfExecution, SayWhereMemoryIsReachedUnseen) {
   auto gaps = [](const std::string &name) {
     std::string all;
-    const std::unique_ptr<Accesses> accesses = Accesses::of(text().kernel(name), {});
+    const std::unique_ptr<Accesses> accesses = Accesses::of(executedText().kernel(name), {});
     for (const Diagnostic &gap : accesses->gaps())
       all += gap.text + "\n";
     return all;

@@ -9,7 +9,7 @@ using namespace heddle::analysis;
 
 namespace {
 
-struct Polynomials : testing::Test {
+struct Polynomials : ::testing::Test {
   SymbolTable table;
   Polynomial tx{table.threadIdx(0)}, ty{table.threadIdx(1)}, bx{table.blockIdx(0)};
   Polynomial n{table.parameter("n", false)};

@@ -10,7 +10,7 @@ using ::testing::IsEmpty;
 
 namespace {
 
-const AnalysedText &text() {
+const AnalysedText &definitionsText() {
   static const AnalysedText parsed(R"(
 struct Pair { int a, b; };
 __device__ void fill(int &x);
@@ -79,14 +79,14 @@ std::string spelled(const Definition *definition) {
   clang::Expr::EvalResult value;
   if (definition->value && !definition->value->isValueDependent() &&
       definition->value->getType()->isIntegerType() &&
-      definition->value->EvaluateAsInt(value, text().program->device().context()))
+      definition->value->EvaluateAsInt(value, definitionsText().program->device().context()))
     result += " " + std::to_string(value.Val.getInt().getExtValue());
   return result + (definition->mayKeepOld ? " or before" : "");
 }
 
 std::vector<std::string> reaching(const std::string &function, const std::string &inside,
                                   const std::string &name) {
-  const clang::FunctionDecl *f = text().function(function);
+  const clang::FunctionDecl *f = definitionsText().function(function);
   auto facts = ReachingDefinitions::of(f);
   std::vector<std::string> result;
   for (const Definition *definition : facts->reaching(AnalysedText::useIn(f, inside, name)))
@@ -95,7 +95,7 @@ std::vector<std::string> reaching(const std::string &function, const std::string
 }
 
 bool escapes(const std::string &function, const std::string &name) {
-  const clang::FunctionDecl *f = text().function(function);
+  const clang::FunctionDecl *f = definitionsText().function(function);
   return ReachingDefinitions::of(f)->addressEscapes(AnalysedText::variable(f, name));
 }
 
@@ -161,11 +161,11 @@ TEST(ReachingDefinitions, AnAddressThatACallStoresOrReturnsEscapes) {
   EXPECT_FALSE(escapes("libraryCall", "n"));
 }
 TEST(ReachingDefinitions, SharedVariablesAreNotFollowed) {
-  const clang::FunctionDecl *f = text().function("shared");
+  const clang::FunctionDecl *f = definitionsText().function("shared");
   EXPECT_FALSE(ReachingDefinitions::of(f)->isTracked(AnalysedText::variable(f, "s")));
 }
 TEST(ReachingDefinitions, ALaunchShapeWithOneDefinitionIsFound) {
-  const clang::FunctionDecl *f = text().function("hostSide");
+  const clang::FunctionDecl *f = definitionsText().function("hostSide");
   auto facts = ReachingDefinitions::of(f);
   EXPECT_TRUE(facts->isNeverReassigned(AnalysedText::variable(f, "block")));
   EXPECT_FALSE(facts->isNeverReassigned(AnalysedText::variable(f, "grid")));
@@ -173,7 +173,7 @@ TEST(ReachingDefinitions, ALaunchShapeWithOneDefinitionIsFound) {
   EXPECT_EQ(facts->onlyReaching(AnalysedText::useIn(f, "q", "grid")), nullptr);
 }
 TEST(ReachingDefinitions, ABranchATemplateArgumentSwitchesOffDefinesNothing) {
-  for (const clang::Decl *d : text().program->device().context().getTranslationUnitDecl()->decls())
+  for (const clang::Decl *d : definitionsText().program->device().context().getTranslationUnitDecl()->decls())
     if (auto *pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(d);
         pattern && pattern->getNameAsString() == "chosen")
       for (const clang::FunctionDecl *f : pattern->specializations()) {

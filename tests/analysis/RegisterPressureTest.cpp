@@ -63,7 +63,7 @@ TEST(RegisterPressure, AnArrayIndexedByConstantsIsHeldInRegisters) {
   EXPECT_GE(held.byLiveRange, 8u);
   EXPECT_TRUE(held.inLocalMemory.empty());
   EXPECT_LT(indexed.byLiveRange, 8u);
-  EXPECT_THAT(indexed.inLocalMemory, testing::ElementsAre("x"));
+  EXPECT_THAT(indexed.inLocalMemory, ::testing::ElementsAre("x"));
 }
 
 TEST(RegisterPressure, ACalledFunctionNeedsItsOwnOnTop) {
@@ -80,7 +80,7 @@ TEST(RegisterPressure, ACalledFunctionNeedsItsOwnOnTop) {
 TEST(RegisterPressure, SaysWhereAndWhatIsAlive) {
   RegisterEstimate e = estimate("__global__ void k(float *a) {\n float x = a[0];\n float y = a[1];\n"
                                 " a[2] = x * y + x;\n}");
-  EXPECT_THAT(e.alive, testing::UnorderedElementsAre("x", "y"));
+  EXPECT_THAT(e.alive, ::testing::UnorderedElementsAre("x", "y"));
   EXPECT_EQ(e.location.line, 4u);
 }
 

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 namespace {
 
 // Each kernel makes one claim about the variable `r`: the level of its initializer.
-const AnalysedText &text() {
+const AnalysedText &uniformityText() {
   static const AnalysedText parsed(R"(
 namespace cooperative_groups {
 struct thread_block { __device__ unsigned thread_rank() const; __device__ unsigned size() const; __device__ dim3 group_index() const; };
@@ -160,7 +160,7 @@ __global__ void branches(int n, int *o) {
 }
 
 Level levelOf(const std::string &kernel, const BlockShape &block = {}) {
-  const source::Kernel &k = text().kernel(kernel);
+  const source::Kernel &k = uniformityText().kernel(kernel);
   return Uniformity::of(k, block)->level(AnalysedText::variable(k.function, "r")->getInit());
 }
 
@@ -307,7 +307,7 @@ TEST(Uniformity, ARowIsTheSameOverAWarpWhereRowsAreWholeWarps) {
 }
 
 TEST(Uniformity, WhyFollowsTheDefinitionsDownToTheThreadIndex) {
-  const source::Kernel &k = text().kernel("chain");
+  const source::Kernel &k = uniformityText().kernel("chain");
   std::vector<Step> steps = Uniformity::of(k)->why(AnalysedText::variable(k.function, "r")->getInit());
   std::vector<std::string> texts;
   for (const Step &step : steps)
@@ -319,7 +319,7 @@ TEST(Uniformity, WhyFollowsTheDefinitionsDownToTheThreadIndex) {
 }
 
 std::string lastStep(const std::string &kernel) {
-  const source::Kernel &k = text().kernel(kernel);
+  const source::Kernel &k = uniformityText().kernel(kernel);
   std::vector<Step> steps = Uniformity::of(k)->why(AnalysedText::variable(k.function, "r")->getInit());
   return steps.empty() ? "" : steps.back().text;
 }
@@ -337,7 +337,7 @@ TEST(Uniformity, WhyNamesTheRootOfEachKind) {
 }
 
 TEST(Uniformity, DivergentBranchesComeInSourceOrderWithTheirCause) {
-  const source::Kernel &k = text().kernel("branches");
+  const source::Kernel &k = uniformityText().kernel("branches");
   auto facts = Uniformity::of(k);
   std::vector<DivergentBranch::Kind> kinds;
   for (const DivergentBranch &branch : facts->divergentBranches()) {
@@ -351,7 +351,7 @@ TEST(Uniformity, DivergentBranchesComeInSourceOrderWithTheirCause) {
 }
 
 TEST(Uniformity, EveryOperandOfAConditionCountsForItsStatement) {
-  const source::Kernel &k = text().kernel("partOfACondition");
+  const source::Kernel &k = uniformityText().kernel("partOfACondition");
   auto facts = Uniformity::of(k);
   ASSERT_EQ(facts->divergentBranches().size(), 2u);
   EXPECT_EQ(facts->divergentBranches()[0].kind, DivergentBranch::Kind::If);

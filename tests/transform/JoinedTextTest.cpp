@@ -14,7 +14,7 @@ using Files = std::map<fs::path, std::string>;
 
 namespace {
 
-class JoinedTextTest : public testing::Test {
+class JoinedTextTest : public ::testing::Test {
 protected:
   TemporaryFolder folder;
   const fs::path root = fs::canonical(folder.path()), a = root / "lib/a.cu", b = root / "b.cu",

@@ -12,7 +12,7 @@ using transform::withMovedIncludes;
 
 namespace {
 
-class MovedIncludesTest : public testing::Test {
+class MovedIncludesTest : public ::testing::Test {
 protected:
   TemporaryFolder folder;
   const fs::path root = fs::canonical(folder.path()), from = root / "project/src", to = root / "out/deep";
