@@ -54,8 +54,7 @@ Value *FunctionEmitter::emitBounds(Access &access) {
   Value *all = ir.getInt64(access.all + access.between);
   if (access.in.space == vm::MemorySpace::Shared) {
     Value *bytes = registers.loadField(offsetof(vm::CompiledState, sharedBytes), ir.getInt64Ty());
-    access.begin = llvm::ConstantInt::get(access.type, 0);
-    access.span = ir.CreateTrunc(ir.CreateSub(bytes, all), access.type);
+    access.last = ir.CreateTrunc(ir.CreateSub(bytes, all), access.type);
     access.base = registers.loadField(offsetof(vm::CompiledState, shared), ir.getPtrTy());
     return ir.CreateICmpULT(bytes, all);
   }
@@ -66,8 +65,8 @@ Value *FunctionEmitter::emitBounds(Access &access) {
       ir.CreateConstGEP1_64(ir.getInt8Ty(), ranges, uint64_t(access.in.site) * 2 * sizeof(uint64_t));
   access.begin = ir.CreateLoad(ir.getInt64Ty(), range);
   Value *end = ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstGEP1_64(ir.getInt64Ty(), range, 1));
-  access.span = ir.CreateSub(ir.CreateSub(end, access.begin), all);
-  return ir.CreateICmpULT(end, ir.CreateAdd(access.begin, all));
+  access.last = ir.CreateSub(end, all); // a range without addresses has an end, too (vm/Grid.h)
+  return ir.getFalse();
 }
 
 /// The address of the first lane of a chunk, or the vector of a Varying one.
@@ -100,9 +99,9 @@ Value *FunctionEmitter::emitCheck(uint32_t instr, Access &access) {
 
 Value *FunctionEmitter::emitOutside(uint32_t instr, const Access &access, unsigned chunk) {
   auto isOutside = [&](Value *at) {
-    Value *span = at->getType()->isVectorTy() ? registers.splat(access.span) : access.span;
-    Value *begin = at->getType()->isVectorTy() ? registers.splat(access.begin) : access.begin;
-    return ir.CreateICmpUGT(ir.CreateSub(at, begin), span);
+    auto bound = [&](Value *value) { return at->getType()->isVectorTy() ? registers.splat(value) : value; };
+    Value *behind = ir.CreateICmpUGT(at, bound(access.last));
+    return access.begin ? ir.CreateOr(ir.CreateICmpULT(at, bound(access.begin)), behind) : behind;
   };
   auto isMisaligned = [&](Value *at) {
     Value *low = ir.CreateAnd(at, llvm::ConstantInt::get(at->getType(), access.all - 1));
@@ -363,7 +362,6 @@ void FunctionEmitter::emitStores(uint32_t instr, const Access &access) {
 /// A parameter of the kernel: the offset was checked when the instruction was lowered.
 void FunctionEmitter::emitParameter(uint32_t instr, Access &access) {
   Value *from = registers.loadField(offsetof(vm::CompiledState, parameters), ir.getInt64Ty());
-  access.begin = ir.getInt64(0);
   access.base = ir.CreateIntToPtr(from, ir.getPtrTy());
   emitLoads(instr, access);
 }

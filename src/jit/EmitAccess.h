@@ -17,7 +17,8 @@ struct Access {
   int64_t lowest = 0;                ///< from the first lane to the lowest address that is checked with it
   uint64_t between = 0;              ///< from there to the highest
   llvm::IntegerType *type = nullptr; ///< of addresses
-  llvm::Value *begin = nullptr, *span = nullptr, *base = nullptr;
+  llvm::Value *begin = nullptr, *last = nullptr; ///< addresses that are valid; begin is nullptr for 0
+  llvm::Value *base = nullptr;
 };
 
 } // namespace heddle::jit

@@ -251,7 +251,7 @@ template <class Mem, bool Store> HEDDLE_INLINE bool accessQuickly(Warp &warp, co
     return isShared &&
            accessWithin<Mem, Store, uint64_t>(warp, in, mask, {0, block.sharedBytes - all, shared});
   const Core::Range range = (Store ? warp.core->stores : warp.core->loads)[in.site];
-  return range.end >= range.begin + all &&
+  return range.end > range.begin && range.end - range.begin >= all &&
          accessWithin<Mem, Store, uint64_t>(
              warp, in, mask, {range.begin, range.end - range.begin - all, uintptr_t(range.begin)});
 }

@@ -17,8 +17,9 @@ namespace heddle::vm {
 
 /// What one host thread stores while it executes blocks: memory ranges that were recently found valid.
 struct Core {
+  /// At first a range without addresses. Compiled code compares addresses with `begin`, and with `end` less the bytes of an access.
   struct Range {
-    uint64_t begin = 1, end = 0;
+    uint64_t begin = uint64_t(1) << 63, end = uint64_t(1) << 62;
   };
   static constexpr unsigned Recent = 256;
 

@@ -108,7 +108,7 @@ bool reportGlobal(Warp &warp, const Inst &in, unsigned lane, uint64_t address, u
 }
 
 bool inside(const Core::Range &range, uint64_t address, uint32_t bytes) {
-  return address >= range.begin && address + bytes <= range.end;
+  return address >= range.begin && address < range.end && range.end - address >= bytes;
 }
 
 /// Looks one address up; true with its range when the access is allowed.
