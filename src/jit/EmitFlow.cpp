@@ -6,6 +6,7 @@
 // has to run first, and a loop is not due for the check whether it polls. Otherwise compiled code stops before the branch, and the
 // interpreter executes it.
 #include "jit/Emitter.h"
+#include "vm/Frame.h"
 
 #include <llvm/IR/MDBuilder.h>
 
@@ -69,6 +70,41 @@ FunctionEmitter::Block FunctionEmitter::exitBefore(uint32_t instr) {
   storeCounts(instr, true);
   leaveAt(instr, vm::CompiledExit::Interpret);
   return exit;
+}
+
+/// Where all lanes end, the next warp of the block begins, if it is said to (vm/WholeWarps.cpp).
+void FunctionEmitter::emitLeave(uint32_t instr) {
+  const vm::Inst &in = program.inst(instr);
+  Block exit = exitBefore(instr);
+  const bool hasBegin = part.contains(0) && !program.entries.empty() && program.entries.front() == 0 &&
+                        program.request.code.entryPc == program.firstInst(0);
+  if (!in.endsThread || program.function.instrs[instr].guard || apart || registers.version.masked ||
+      !hasBegin) {
+    ir.CreateBr(exit);
+    return;
+  }
+  using State = vm::CompiledState;
+  Value *next = registers.loadField(offsetof(State, next), ir.getPtrTy());
+  Block go = newBlock("warp");
+  ir.CreateCondBr(ir.CreateICmpEQ(next, registers.loadField(offsetof(State, endOfNext), ir.getPtrTy())), exit,
+                  go);
+  ir.SetInsertPoint(go);
+  auto put = [&](size_t offset, Value *value) { ir.CreateStore(value, registers.field(offset)); };
+  for (auto [to, from] : {std::pair(offsetof(State, warp), offsetof(vm::CompiledWarp, warp)),
+                          std::pair(offsetof(State, root), offsetof(vm::CompiledWarp, root)),
+                          std::pair(offsetof(State, registers), offsetof(vm::CompiledWarp, registers)),
+                          std::pair(offsetof(State, specials), offsetof(vm::CompiledWarp, specials)),
+                          std::pair(offsetof(State, changes), offsetof(vm::CompiledWarp, changes)),
+                          std::pair(offsetof(State, polls), offsetof(vm::CompiledWarp, polls))})
+    put(to, ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getInt8Ty(), next, from)));
+  put(offsetof(State, next), ir.CreateConstGEP1_64(ir.getInt8Ty(), next, sizeof(vm::CompiledWarp)));
+  put(offsetof(State, roundsCounted), ir.getInt32(vm::FirstLook));
+  addTo(counted, ir.getInt64(program.ordinal(instr) - program.ordinal(now.first) + in.counts));
+  ir.CreateStore(ir.getInt32(0), spent);
+  ir.CreateStore(ir.getInt32(vm::WarpQuantum), budget);
+  ir.CreateStore(ir.getInt32(vm::FirstLook), rounds);
+  loadNeeded(0);
+  ir.CreateBr(blockAt(0));
 }
 
 /// Where control goes to: another part is entered by the loop that entered this one.

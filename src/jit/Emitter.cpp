@@ -91,12 +91,17 @@ void FunctionEmitter::emitEntries(Value *number) {
     Block entry = newBlock("entry");
     choice->addCase(ir.getInt32(i), entry);
     ir.SetInsertPoint(entry);
-    llvm::BitVector needed = program.liveBefore(at);
-    needed &= partRegisters.mentioned();
-    for (unsigned reg : needed.set_bits())
-      registers.load(reg);
+    loadNeeded(at);
     ir.CreateBr(blockAt(at));
   }
+}
+
+/// What is read from an entry on.
+void FunctionEmitter::loadNeeded(uint32_t instr) {
+  llvm::BitVector needed = program.liveBefore(instr);
+  needed &= partRegisters.mentioned();
+  for (unsigned reg : needed.set_bits())
+    registers.load(reg);
 }
 
 void FunctionEmitter::emitPiece(const Piece &piece) {
@@ -123,7 +128,7 @@ void FunctionEmitter::emitPiece(const Piece &piece) {
     case Way::Exchange: emitExchange(i); break;
     case Way::Handler: emitHandler(i); break;
     case Way::Branch: apart ? emitRegionBranch(i) : emitBranch(i); return;
-    case Way::Leave: ir.CreateBr(exitBefore(i)); return;
+    case Way::Leave: emitLeave(i); return;
     }
     ++i;
   }

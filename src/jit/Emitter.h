@@ -54,6 +54,8 @@ private:
   void emitHandler(uint32_t instr);
   void fallThrough(uint32_t instr);
   Block exitBefore(uint32_t instr);
+  void emitLeave(uint32_t instr);
+  void loadNeeded(uint32_t instr);
   void leaveAt(uint32_t instr, vm::CompiledExit why);
   void storeChanged(uint32_t instr, llvm::ArrayRef<uint32_t> except);
   void storeCounts(uint32_t instr, bool withCounted);

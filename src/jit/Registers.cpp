@@ -23,7 +23,6 @@ void Registers::begin(Value *given, const llvm::BitVector &mentioned) {
   for (unsigned reg : mentioned.set_bits())
     if (program.isHeld(reg))
       homesOf(reg);
-  rows = loadField(offsetof(vm::CompiledState, registers), ir.getPtrTy());
   maskBits = version.masked ? loadField(offsetof(vm::CompiledState, mask), ir.getInt32Ty())
                             : ir.getInt32(vm::AllLanes);
   if (version.masked)
@@ -131,6 +130,7 @@ void Registers::putBack(uint32_t reg, llvm::ArrayRef<Value *> values) {
 
 Value *Registers::rowAt(uint32_t reg, unsigned chunk) {
   const uint64_t bytes = program.bitsOf(reg) / 8 * version.width * chunk;
+  Value *rows = loadField(offsetof(vm::CompiledState, registers), ir.getPtrTy()); // of the warp that runs
   return ir.CreateConstGEP1_64(ir.getInt8Ty(), rows, program.request.registers[reg] + bytes);
 }
 

@@ -69,7 +69,7 @@ private:
   const Program &program;
   const Shapes &shapes;
   std::vector<Homes> homes; ///< empty unless it is mentioned
-  llvm::Value *state = nullptr, *rows = nullptr, *maskBits = nullptr, *firstLane = nullptr;
+  llvm::Value *state = nullptr, *maskBits = nullptr, *firstLane = nullptr;
   llvm::SmallVector<llvm::Value *, 8> masks;
   // Of the whole function.
   llvm::Value *allBits = nullptr, *allFirst = nullptr;

@@ -86,7 +86,8 @@ void Block::start(Grid &owner, Cluster &in, unsigned rankInCluster) {
     reservedShared = (sharedBytes + 127) & ~127u;
     sharedBytes = reservedShared + ReservedSharedBytes;
   }
-  sharedStorage.assign(sharedBytes + 128, 0);
+  if (sharedBytes || sharedStorage.empty())
+    sharedStorage.assign(sharedBytes + 128, 0);
   shared = reinterpret_cast<uint8_t *>((uintptr_t(sharedStorage.data()) + 127) & ~uintptr_t(127));
   eachBarrier(usedBarriers, [&](unsigned number) { barriers[number].reset(0); });
   usedBarriers = 0;
@@ -136,8 +137,8 @@ static bool polledInVain(const Warp &warp) {
 /// A short slice, so that warps interleave in many ways. A warp that polls gets a whole one: a slice that is cut
 /// short would count as progress, and a deadlock would never be detected.
 static uint32_t randomQuantum(const Warp &warp, uint64_t &state) {
-  const uint32_t quantum = uint32_t(1 + nextRandom(state) % (Block::WarpQuantum / 8));
-  return polledInVain(warp) ? Block::WarpQuantum : quantum;
+  const uint32_t quantum = uint32_t(1 + nextRandom(state) % (WarpQuantum / 8));
+  return polledInVain(warp) ? WarpQuantum : quantum;
 }
 
 bool Block::mustStop(Core &core, unsigned round) {

@@ -59,10 +59,6 @@ constexpr uint64_t SharedOffset = (uint64_t(1) << RankShift) - 1;
 /// resumed later by any core.
 class Block {
 public:
-  /// Instructions that a warp executes before the next warp runs. Long enough that switching costs nothing, short
-  /// enough that warps of a block stay near each other in memory.
-  static constexpr uint32_t WarpQuantum = 4096;
-
   Grid *grid = nullptr;
   Cluster *cluster = nullptr;
   unsigned rank = 0; ///< in its cluster

@@ -58,8 +58,21 @@ struct CompiledFor {
   unsigned index() const { return unsigned(form) * LaunchShapes + unsigned(shape); }
 };
 
+/// Instructions that a warp executes before the next warp runs. Long enough that switching costs nothing, short
+/// enough that warps of a block stay near each other in memory.
+constexpr uint32_t WarpQuantum = 4096;
+
 /// Blocks at which lanes of a split may wait while compiled code executes another one for the rest of them.
 constexpr unsigned MostApart = 32;
+
+/// A warp that compiled code begins when the one before has ended in it.
+struct CompiledWarp {
+  Warp *warp = nullptr;
+  Frame *root = nullptr;
+  uint8_t *registers = nullptr;
+  const uint8_t *specials = nullptr;
+  uint32_t *changes = nullptr, *polls = nullptr;
+};
 
 /// What compiled code reads and writes. Its layout is known to src/jit.
 struct CompiledState {
@@ -75,9 +88,11 @@ struct CompiledState {
   uint64_t parameters = 0;
   /// Executes this many insts from `first` by their handlers; returns a Flow. If it is not Next, `stopped` is the inst.
   uint32_t (*execute)(CompiledState *, uint32_t first, uint32_t count) = nullptr;
-  uint64_t counted = 0;    ///< PTX instructions executed and not yet counted for the block
-  uint32_t mask = 0;       ///< lanes of the split
-  uint32_t firstLane = 0;  ///< of them
+  const CompiledWarp *next = nullptr,
+                     *endOfNext = nullptr; ///< warps that have not begun, in the order of their turns
+  uint64_t counted = 0;                    ///< PTX instructions executed and not yet counted for the block
+  uint32_t mask = 0;                       ///< lanes of the split
+  uint32_t firstLane = 0;                  ///< of them
   uint32_t orderLimit = 0; ///< other splits may have to go first from this position in the order on
   uint32_t budget = 0;     ///< insts until others must run
   uint32_t spent = 0;      ///< insts since the last jump

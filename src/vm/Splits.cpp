@@ -247,6 +247,15 @@ uint64_t Warp::hashState(const Split &split) const {
   for (const RegisterRow &each : split.frame->code->stateOfLoop.at(split.pc)) {
     const uint8_t *row = split.frame->regs + each.row;
     auto words = [&](const uint8_t *from, size_t bytes) {
+      // Rows of whole warps in four sums, since each step needs the one before.
+      uint64_t sums[4] = {};
+      for (uint64_t some[4]; bytes >= sizeof some; from += sizeof some, bytes -= sizeof some) {
+        std::memcpy(some, from, sizeof some);
+        for (unsigned i = 0; i < 4; ++i)
+          sums[i] = (sums[i] ^ some[i]) * 0x9e3779b97f4a7c15u + (sums[i] >> 29);
+      }
+      for (uint64_t sum : sums)
+        mix(sum);
       for (uint64_t word = 0; bytes; from += sizeof word, bytes -= std::min(bytes, sizeof word), word = 0) {
         std::memcpy(&word, from, std::min(bytes, sizeof word));
         mix(word);

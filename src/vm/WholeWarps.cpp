@@ -36,20 +36,25 @@ bool WholeWarps::start(Block &block) {
   if (!place.entry || !functionOf(compiled->whole, place.part, *code, grid))
     return false;
   members.resize(block.warps.size());
+  warps.resize(members.size());
   for (size_t w = 0; w < members.size(); ++w) {
     Member &member = members[w];
+    Split &split = member.split;
     Warp &warp = *block.warps[w];
-    if (member.root) {
+    if (split.frame) {
       for (auto [offset, bytes] : code->zeroed)
-        std::memset(member.root->regs + offset, 0, bytes);
+        std::memset(split.frame->regs + offset, 0, bytes);
       warp.polls = warp.changes = 0;
+      split.backEdges = split.checkEvery = split.pollsSeen = split.changesSeen = 0, split.stateHash = 0;
     } else {
       warp.start(block, unsigned(w), AllLanes);
-      member.root = warp.rootFrame();
-      member.specials = warp.base[2];
+      split = {};
+      split.frame = warp.rootFrame();
+      split.mask = AllLanes;
+      warps[w] = {&warp, split.frame, split.frame->regs, warp.base[2], &warp.changes, &warp.polls};
     }
-    member.pc = member.from = code->entryPc;
-    member.backEdges = 0, member.checkAt = FirstLook;
+    split.pc = member.from = code->entryPc;
+    split.checkAt = FirstLook;
     member.stage = Stage::Fresh;
   }
   waiting = done = 0;
@@ -74,11 +79,13 @@ std::optional<BlockEnd> WholeWarps::run(Block &block, Core &on, Round &round, Re
     round = {.number = number};
     for (; round.turn < members.size(); ++round.turn) {
       const uint64_t before = block.warpInstructions;
-      rest = {true, Block::WarpQuantum, before, std::nullopt};
-      const Stage stage = members[round.turn].stage;
+      rest = {true, WarpQuantum, before, std::nullopt};
+      running = round.turn;
+      const Stage stage = members[running].stage;
       const Stop stop = stage == Stage::Done    ? Stop::Done
                         : stage == Stage::Waits ? Stop::Blocked
-                                                : slice(block, round.turn, rest);
+                                                : slice(block, rest);
+      round.turn = running;
       if (stop == Stop::Separate)
         return std::nullopt;
       grid.count(block.warpInstructions - before);
@@ -90,33 +97,23 @@ std::optional<BlockEnd> WholeWarps::run(Block &block, Core &on, Round &round, Re
   }
 }
 
-/// Whether the warp may go on from here without the handler.
-bool WholeWarps::canStep(const Member &member, const Warp &warp, const Inst &in) {
+/// Whether the warp may go on from here, after some more backward jumps, without the handler. At a branch that it takes, `behind` is what
+/// becomes of its split.
+bool WholeWarps::canStep(const Split &split, const Inst &in, uint32_t rounds, Split &behind) const {
   if (in.guard != NoLoc)
     return false;
   if (in.step != Step::Branch)
     return in.endsThread || in.step == Step::Barrier;
   if (in.b != NoLoc) {
-    const uint32_t holds = *reinterpret_cast<const uint32_t *>(member.root->regs + in.b);
+    const uint32_t holds = *reinterpret_cast<const uint32_t *>(split.frame->regs + in.b);
     if ((in.mode ? ~holds : holds) != AllLanes)
       return false;
   }
-  return warp.polls == 0; // else it may be due to look whether it polls in vain
-}
-
-/// A branch that is taken; true: the slice is over.
-bool WholeWarps::branch(Member &member, const Inst &in, uint32_t spent, uint32_t &budget) {
-  const Inst &target = code->insts[uint32_t(in.imm)];
-  member.from = code->pcOf(in), member.pc = uint32_t(in.imm);
-  if (target.order <= in.order && ++member.backEdges >= member.checkAt) { // as Warp::considerSpin
-    member.checkAt = member.backEdges + RarestLook;
-    if (member.backEdges >= PlainRounds)
-      member.backEdges = 0, member.checkAt = FirstLook;
-  }
-  if (spent + 1 >= budget)
-    return true;
-  budget -= spent + 1;
-  return false;
+  behind = split;
+  behind.backEdges += rounds;
+  behind.jump(in, uint32_t(in.imm));
+  const bool isBackward = code->insts[behind.pc].order <= in.order;
+  return !isBackward || ++behind.backEdges < behind.checkAt || !state.warp->considerSpin(behind);
 }
 
 /// The event of a step, as its handler has it.
@@ -151,60 +148,83 @@ void WholeWarps::releaseIfComplete(Block &block) {
   for (Member &each : members)
     if (each.stage == Stage::Waits) {
       each.stage = Stage::Ready;
-      each.from = each.pc++;
+      each.from = each.split.pc++;
     }
   waiting = 0;
 }
 
-WholeWarps::Stop WholeWarps::slice(Block &block, size_t index, RestOfSlice &rest) {
-  Member &member = members[index];
-  Warp &warp = *block.warps[index];
-  member.stage = Stage::Ready;
-  state.warp = &warp, state.root = member.root;
-  state.registers = member.root->regs, state.specials = member.specials;
-  state.changes = &warp.changes, state.polls = &warp.polls;
+void WholeWarps::prepare(const CompiledWarp &warp) {
+  state.warp = warp.warp, state.root = warp.root;
+  state.registers = warp.registers, state.specials = warp.specials;
+  state.changes = warp.changes, state.polls = warp.polls;
+  state.next = state.endOfNext = nullptr;
+}
+
+/// Warps may have ended in compiled code, and the next ones begun.
+void WholeWarps::catchUp() {
+  for (; warps[running].warp != state.warp; ++running)
+    members[running].stage = Stage::Done, ++done;
+  members[running].stage = Stage::Ready;
+}
+
+WholeWarps::Stop WholeWarps::slice(Block &block, RestOfSlice &rest) {
+  prepare(warps[running]);
+  // All behind the first that begins have not begun either. Nobody waits for those that end.
+  // Observers are told of each, and have counts of each.
+  if (members[running].stage == Stage::Fresh && !waiting && !block.grid->request.maxWarpInstructions &&
+      !block.grid->interests)
+    state.next = warps.data() + running + 1, state.endOfNext = warps.data() + warps.size();
+  members[running].stage = Stage::Ready;
   if (!block.enteredBlocks.empty())
-    state.enteredBlocks = block.enteredBlocks.data() + index * block.grid->kernel.codeBlocks.size();
+    state.enteredBlocks = block.enteredBlocks.data() + running * block.grid->kernel.codeBlocks.size();
   uint32_t spent = 0;
+  Split behind;
   for (;;) {
-    const CompiledPlace place = compiled->places[member.pc];
+    const CompiledPlace place = compiled->places[members[running].split.pc];
     if (place.entry) {
+      const Split &from = members[running].split;
       const CompiledFunction function = functionOf(compiled->whole, place.part, *code, *block.grid);
       if (!function) {
         separate(block);
-        rest.entered = {member.pc | uint64_t(CompiledExit::Part) << CompiledExitShift, spent};
+        rest.entered = {from.pc | uint64_t(CompiledExit::Part) << CompiledExitShift, spent};
         return Stop::Separate;
       }
       state.budget = rest.budget, state.spent = spent;
-      state.roundsLeft = member.checkAt > member.backEdges ? member.checkAt - member.backEdges : 0;
+      state.roundsLeft = from.checkAt > from.backEdges ? from.checkAt - from.backEdges : 0;
       state.roundsCounted = state.roundsLeft;
       const uint64_t result = callCompiled(function, state, place.entry - 1);
       const auto why = CompiledExit(result >> CompiledExitShift);
       const bool isPart = why == CompiledExit::Part;
-      if (!areActive || state.apartCount || !(isPart || why == CompiledExit::Interpret) ||
-          !(isPart || canStep(member, warp, code->insts[uint32_t(result)]))) {
+      bool goesOn = areActive && !state.apartCount && (isPart || why == CompiledExit::Interpret);
+      if (areActive)
+        catchUp();
+      const uint32_t rounds = state.roundsCounted - state.roundsLeft;
+      if (!isPart && goesOn)
+        goesOn = canStep(members[running].split, code->insts[uint32_t(result)], rounds, behind);
+      if (!goesOn) {
         if (areActive)
           separate(block);
-        rest.entered = warp.leftCompiled(state, result, Lanes, rest.budget);
+        rest.entered = state.warp->leftCompiled(state, result, Lanes, rest.budget);
         state.apartCount = 0;
         return Stop::Separate;
       }
       count(block, state.counted + state.apartCounted, state.counted * Lanes + state.apartThreads);
       state.counted = state.apartCounted = state.apartThreads = 0;
-      member.backEdges += state.roundsCounted - state.roundsLeft;
-      member.pc = uint32_t(result);
       rest.budget = state.budget, spent = state.spent;
+      members[running].split.pc = uint32_t(result);
+      members[running].split.backEdges += rounds;
       if (isPart)
         continue;
-    } else if (!canStep(member, warp, code->insts[member.pc])) {
+    } else if (!canStep(members[running].split, code->insts[members[running].split.pc], 0, behind)) {
       separate(block);
       return Stop::Separate;
-    } else if (!block.enteredBlocks.empty() && code->insts[member.pc].leader) {
-      ++state.enteredBlocks[code->codeBlock[member.pc]]; // no compiled code has seen it
+    } else if (!block.enteredBlocks.empty() && code->insts[members[running].split.pc].leader) {
+      ++state.enteredBlocks[code->codeBlock[members[running].split.pc]]; // no compiled code has seen it
     }
-    const Inst &in = code->insts[member.pc];
+    Member &member = members[running];
+    const Inst &in = code->insts[member.split.pc];
     if (block.grid->interests)
-      reportStep(block, warp, in);
+      reportStep(block, *state.warp, in);
     count(block, in.counts, in.counts * Lanes);
     if (in.endsThread) {
       member.stage = Stage::Done, ++done;
@@ -212,12 +232,15 @@ WholeWarps::Stop WholeWarps::slice(Block &block, size_t index, RestOfSlice &rest
       return Stop::Done;
     }
     if (in.step == Step::Branch) {
-      if (branch(member, in, spent, rest.budget))
+      member.from = member.split.pc;
+      member.split = behind;
+      if (spent + 1 >= rest.budget)
         return Stop::Budget;
+      rest.budget -= spent + 1;
     } else {
       member.stage = Stage::Waits;
       if (!waiting++)
-        firstAtBarrier = index;
+        firstAtBarrier = running;
       releaseIfComplete(block);
       if (member.stage == Stage::Waits)
         return Stop::Blocked;
@@ -228,8 +251,10 @@ WholeWarps::Stop WholeWarps::slice(Block &block, size_t index, RestOfSlice &rest
 }
 
 void WholeWarps::separate(Block &block) {
+  catchUp();
   areActive = false;
   areSeparating = true;
+  state.next = state.endOfNext = nullptr; // compiled code may go on, but not with other warps
   for (size_t w = 0; w < members.size(); ++w) {
     Member &member = members[w];
     Warp &warp = *block.warps[w];
@@ -240,16 +265,16 @@ void WholeWarps::separate(Block &block) {
     if (member.stage == Stage::Done) {
       warp.exited = AllLanes, warp.splitCount = 0;
     } else if (member.stage != Stage::Fresh) {
-      warp.begin(member.root);
-      warp.now().jump(code->insts[member.from], member.pc);
-      warp.now().backEdges = member.backEdges, warp.now().checkAt = member.checkAt;
+      warp.begin(member.split.frame);
+      warp.now() = member.split;
+      warp.now().jump(code->insts[member.from], member.split.pc);
     }
-    member.root = nullptr;
+    member.split.frame = nullptr;
   }
   const uint64_t counted[] = {block.warpInstructions, block.threadInstructions};
   auto arrive = [&](size_t w) {
     Warp &warp = *block.warps[w];
-    const Inst &in = code->insts[members[w].pc];
+    const Inst &in = code->insts[members[w].split.pc];
     warp.segment = &in;
     block.reachBarrier(warp, in, AllLanes, 0, 0, true, true, BarrierEvent::Kind::Sync, 0);
   };

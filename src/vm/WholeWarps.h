@@ -49,25 +49,26 @@ private:
   enum class Stage : uint8_t { Fresh, Ready, Waits, Done };
   enum class Stop : uint8_t { Budget, Blocked, Done, Separate };
   struct Member {
-    Frame *root = nullptr; ///< nullptr: the warp has to be started in the usual way first
-    const uint8_t *specials = nullptr;
-    uint32_t pc = 0, from = 0; ///< where it is, and the inst before that
-    uint32_t backEdges = 0, checkAt = FirstLook;
+    Split split; ///< of all lanes; its frame is nullptr if the warp has to be started in the usual way first
+    uint32_t from = 0; ///< the inst before that of the split
     Stage stage = Stage::Fresh;
   };
 
-  Stop slice(Block &block, size_t index, RestOfSlice &rest);
-  static bool canStep(const Member &member, const Warp &warp, const Inst &in);
-  bool branch(Member &member, const Inst &in, uint32_t spent, uint32_t &budget);
+  Stop slice(Block &block, RestOfSlice &rest);
+  void prepare(const CompiledWarp &warp);
+  void catchUp();
+  bool canStep(const Split &split, const Inst &in, uint32_t rounds, Split &behind) const;
   void releaseIfComplete(Block &block);
   void reportStep(Block &block, Warp &warp, const Inst &in);
 
   std::vector<Member> members;
+  std::vector<CompiledWarp> warps; ///< what compiled code needs of each member
   const Code *code = nullptr;
   const CompiledCode *compiled = nullptr;
   CompiledState state;
   Core *core = nullptr;
   size_t waiting = 0, done = 0, firstAtBarrier = 0;
+  size_t running = 0; ///< the member whose turn it is
 };
 
 } // namespace heddle::vm

@@ -258,6 +258,35 @@ TEST(Engines, WarpsOfALongLoopTakeTurns) {
              {1}, {128}, 256);
 }
 
+TEST(Engines, WarpsBeginWhereOthersEnd) {
+  // From the second block on, nothing calls a handler at first. %r8: the block.
+  const std::string block = "mov.u32 %r8, %ctaid.x; mad.lo.u32 %r3, %r1, 5, %r8;\n";
+  for (const char *body : {
+           "",
+           "setp.ne.u32 %p0, %r1, 2; @%p0 bra ON; atom.global.add.f32 %r6, [%rd0+512], 0f3F800000; ON:\n",
+           "setp.eq.u32 %p0, %r1, 1; @%p0 ret;\n",
+           "and.b32 %r5, %r0, 97; setp.eq.u32 %p0, %r5, 96; @%p0 ret;\n",
+           "and.b32 %r5, %r0, 97; setp.eq.u32 %p0, %r5, 96; @%p0 bra ON; add.u32 %r3, %r3, %r0; ON:\n",
+           "and.b32 %r5, %r0, 97; setp.eq.u32 %p0, %r5, 96; @%p0 bra ON;\n"
+           "atom.global.add.u32 %r6, [%rd0+512], %r0; ON:\n",
+           "mul.lo.u32 %r5, %r1, 900; AGAIN: setp.eq.u32 %p0, %r5, 0; @%p0 bra ON;\n"
+           "sub.u32 %r5, %r5, 1; xor.b32 %r3, %r3, %r5; st.global.u32 [%rd0+516], %r3; bra AGAIN; ON:\n",
+           "mul.lo.u32 %r5, %r1, 50; AGAIN: setp.eq.u32 %p0, %r5, 0; @%p0 bra ON;\n"
+           "sub.u32 %r5, %r5, 1; atom.shared.add.u32 %r6, [%r10], %r5; add.u32 %r3, %r3, %r6; bra AGAIN; "
+           "ON:\n",
+           "mul.lo.u32 %r5, %r1, 50; AGAIN: setp.eq.u32 %p0, %r5, 0; @%p0 bra ON;\n"
+           "sub.u32 %r5, %r5, 1; red.shared.xor.b32 [%r10], 7; red.shared.or.b32 [%r9], %r5;\n"
+           "red.shared.max.u32 [%r10], 77; bra AGAIN; ON: ld.shared.u32 %r3, [%r10];\n",
+           "mad.lo.u32 %r5, %r8, 4, %r1; setp.ne.u32 %p0, %r5, 10; @%p0 bra ON; ld.global.u32 %r3, [0]; "
+           "ON:\n",
+           "mad.lo.u32 %r5, %r8, 4, %r1; setp.ne.u32 %p0, %r5, 10; @%p0 bra ON; ld.global.u32 %r3, [-4]; "
+           "ON:\n",
+           "mad.lo.u32 %r5, %r8, 4, %r1; setp.ne.u32 %p0, %r5, 10; @%p0 bra ON; mov.u64 %rd2, -8;\n"
+           "ld.global.u64 %rd3, [%rd2]; cvt.u32.u64 %r3, %rd3; ON:\n",
+       })
+    expectSame(wholeKernelOf(block + body), {4}, {128}, 256);
+}
+
 TEST(Engines, AMisusedBarrierIsTheSameFault) {
   expectSame(wholeKernelOf(
                  "setp.eq.u32 %p0, %r1, 2; @%p0 bra OTHER; bar.sync 0; bra ON; OTHER: bar.sync 0, 64; ON:\n"),
