@@ -203,17 +203,21 @@ void GlobalShadow::addBeside(std::vector<Beside> &writers, GlobalPast past, Cell
   writers.push_back({past, bit, value, earlier});
 }
 
+/// What is reported of a plain write is forgotten. Reads that come before it are not: a thread that stores the same value
+/// does not race with this write, and may race with them.
 void GlobalShadow::checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                                 GlobalAccessRules &rules) {
-  GlobalPast who;
-  for (const Readers *readers : {&cell.read, &cell.other})
-    if (!ordered(touch, lane, *readers, rules, who))
-      rules.clash(lane, address, who, false);
-  if (!cell.more)
-    return;
-  for (const Readers &readers : std::vector<Readers>(extras[cell.more - 1].reads))
-    if (!ordered(touch, lane, readers, rules, who))
-      rules.clash(lane, address, who, false);
+  const bool forgets = !isStrong(touch.self.strength);
+  auto isOver = [&](const Readers &readers) {
+    GlobalPast who;
+    return readers.past.actor < touch.orderedBelow ||
+           (!ordered(touch, lane, readers, rules, who) && rules.clash(lane, address, who, false) && forgets);
+  };
+  for (Readers *readers : {&cell.read, &cell.other})
+    if (isOver(*readers))
+      *readers = {};
+  if (cell.more)
+    std::erase_if(extras[cell.more - 1].reads, isOver);
 }
 
 // --- reading ----------------------------------------------------------------------------------------------
@@ -229,8 +233,11 @@ void GlobalShadow::noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane,
   }
   GlobalPast who;
   const Readers self{touch.self, bit};
-  if (ordered(touch, lane, cell.read, rules, who)) {
+  auto isBefore = [&](const Readers &readers) { return ordered(touch, lane, readers, rules, who); };
+  if (isBefore(cell.read)) {
     cell.read = self;
+    if (cell.more)
+      std::erase_if(extras[cell.more - 1].reads, isBefore);
     return;
   }
   if (cell.read.past.actor != touch.self.actor) { // another block: one of them stays remembered
@@ -249,6 +256,8 @@ void GlobalShadow::noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane,
       readers.lanes |= bit;
       return;
     }
+  if (reads.size() >= MostReaders)
+    std::erase_if(reads, isBefore);
   if (reads.size() < MostReaders)
     reads.push_back(self);
 }
@@ -341,12 +350,6 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
     });
   cell.earlier = earlier;
   cell.write = self;
-  if (isStrong(self.strength))
-    return;
-  // Every read happened before this write, or has been reported: what comes after the write comes after them.
-  cell.read = cell.other = {};
-  if (cell.more)
-    extras[cell.more - 1].reads.clear();
 }
 
 void GlobalShadow::write(const GlobalTouch &touch, GlobalAccessRules &rules, bool reads) {

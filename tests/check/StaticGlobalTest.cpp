@@ -68,6 +68,15 @@ TEST(StaticGlobal, aFieldOfAStructForEachThreadIsProved) {
   expectDecision(Decision::Proved, InBlock, result);
   expectDecision(Decision::Proved, Between, result);
 }
+TEST(StaticGlobal, aReadIsNotHiddenByAWriteOfItsThread) {
+  auto with = [&](const char *between) {
+    return checkOn(
+        at(0, 1) +
+        fmt::format("ld.global.u32 %r4, [%rd2];\n {} mov.u32 %r5, 5; st.global.u32 [%rd0], %r5;", between));
+  };
+  expectDecision(Decision::Violated, InBlock, with(""));
+  expectDecision(Decision::Proved, InBlock, with("bar.sync 0;"));
+}
 TEST(StaticGlobal, threadsOfABlockThatExchangeWithoutABarrierAreViolated) {
   const std::string exchange =
       at(64, 1) + "st.global.u32 [%rd2], %r1;\n  {}\n  xor.b32 %r13, %r1, 32; sub.u32 %r13, %r13, %r1; "
