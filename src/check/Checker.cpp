@@ -348,7 +348,7 @@ void Checker::Impl::accessShared(const Scene &scene, const vm::AccessEvent &even
   touch.stamp = block.order.stampOf(scene.at.warp), touch.known = block.order.leastKnown(scene.at.warp);
   touch.instrId = scene.at.instrId;
   touch.strength = strengthOf(event);
-  touch.returns = event.kind == vm::AccessKind::Atomic;
+  touch.returns = event.kind == vm::AccessKind::Atomic && polls.isResultRead(scene.at.instrId);
   if (!writes(event)) {
     block.shared.read(touch, conflicts);
   } else {
@@ -398,7 +398,8 @@ void Checker::Impl::touchGlobal(const Scene &scene, GlobalTouch touch, const Glo
   touch.self = {at.actor,    order.stampOf(at.warp), at.instrId, uint16_t(at.thread(0)), access.strength,
                 access.scope};
   touch.self.byCopy = access.event == nullptr;
-  touch.self.returns = access.event && access.event->kind == vm::AccessKind::Atomic;
+  touch.self.returns =
+      access.event && access.event->kind == vm::AccessKind::Atomic && polls.isResultRead(at.instrId);
   touch.known = order.leastKnown(at.warp);
   touch.orderedBelow = at.launch.orderedBelow;
   touch.firstActor = at.launch.firstActor;

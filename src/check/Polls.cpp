@@ -217,4 +217,27 @@ private:
 
 bool isPoll(const ptx::Function &function, uint32_t instr) { return Poll(function, instr).decide(); }
 
+bool isResultRead(const ptx::Function &function, uint32_t instr) {
+  Set result(function.registers.size());
+  bool isRead = false;
+  auto eachRegister = [&](const Operand &operand, const auto &self, auto act) -> void {
+    if (operand.kind == OperandKind::Vector)
+      for (const Operand &element : function.elementsOf(operand))
+        self(element, self, act);
+    else if (operand.isReg() || operand.kind == OperandKind::AddrReg)
+      act(operand.index);
+  };
+  auto operandsFrom = [&](uint32_t i, bool written, auto act) {
+    const Instr &each = function.instrs[i];
+    auto operands = function.operandsOf(each);
+    const size_t results = each.op == Op::Call ? 0 : vm::countDests(function, each);
+    for (size_t o = written ? 0 : results; o < (written ? results : operands.size()); ++o)
+      eachRegister(operands[o], eachRegister, act);
+  };
+  operandsFrom(instr, true, [&](uint32_t reg) { result[reg] = true; });
+  for (uint32_t i = 0; i < function.instrs.size() && !isRead; ++i)
+    operandsFrom(i, false, [&](uint32_t reg) { isRead |= result[reg]; });
+  return isRead;
+}
+
 } // namespace heddle::check

@@ -13,4 +13,8 @@ namespace heddle::check {
 /// A loop that also stores to the address with ordinary stores works on data, and is none.
 bool isPoll(const ptx::Function &function, uint32_t instr);
 
+/// Whether an instruction reads the result of this atomic. Without that, what its thread does next does not depend on
+/// which atomics came before.
+bool isResultRead(const ptx::Function &function, uint32_t instr);
+
 } // namespace heddle::check

@@ -109,6 +109,15 @@ bool PollInstructions::isPoll(uint32_t instrId) const {
   return at->second;
 }
 
+bool PollInstructions::isResultRead(uint32_t instrId) const {
+  std::lock_guard lock(guard);
+  auto [at, fresh] = resultsRead.try_emplace(instrId, false);
+  if (fresh)
+    if (const InstructionTable::InFunction where = instructions.inFunction(instrId); where.function)
+      at->second = check::isResultRead(*where.function, where.instr);
+  return at->second;
+}
+
 // --- fences ------------------------------------------------------------------------------------------------
 
 void Fences::begin(unsigned count) {

@@ -44,16 +44,18 @@ private:
   std::unordered_map<uint64_t, Value> values;
 };
 
-/// Which instructions are polls (Polls.h), asked once for each. Any host thread may ask.
+/// Which instructions are polls, and which atomics have a result that is read (Polls.h), asked once for each. Any host
+/// thread may ask.
 class PollInstructions {
 public:
   explicit PollInstructions(const InstructionTable &table) : instructions(table) {}
   bool isPoll(uint32_t instrId) const;
+  bool isResultRead(uint32_t instrId) const;
 
 private:
   const InstructionTable &instructions;
   mutable std::mutex guard;
-  mutable std::map<uint32_t, bool> polls;
+  mutable std::map<uint32_t, bool> polls, resultsRead;
 };
 
 /// An access of now and one of the past to the same address, both strong, that nothing orders.

@@ -136,6 +136,9 @@ void GlobalAccesses::access(const WarpRef &warp, SiteRef site, const AccessEvent
   reported.mask = regular, reported.addresses = addresses;
   // Orders that fences and flags make depend on who saw whose value; and volatile orders nothing.
   reported.ordering = reported.ordering > Ordering::Volatile ? Ordering::Relaxed : Ordering::Weak;
+  // So does which atomics came before one whose result is used.
+  if (reported.kind == AccessKind::Atomic)
+    reported.kind = AccessKind::Reduction;
   const bool compares = event.kind == AccessKind::Store && event.bytes <= sizeof held[0];
   const bool isKnown = !(access.unknownValues & regular);
   if (compares && (isKnown || certain)) {

@@ -203,6 +203,9 @@ void StaticObserver::access(const WarpRef &warp, SiteRef site, const AccessEvent
     plain.ordering = Ordering::Relaxed;
   if (plain.ordering == Ordering::Volatile)
     plain.ordering = Ordering::Weak;
+  // So does which atomics came before one whose result is used.
+  if (plain.kind == AccessKind::Atomic)
+    plain.kind = AccessKind::Reduction;
   settleValues(site.site, plain);
   engine.access(warp, site, plain);
   if (certain && event.kind == AccessKind::Store)
