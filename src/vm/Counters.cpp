@@ -209,10 +209,16 @@ BankUse bankUse(const PlainAccess &access) {
     return bankUse(access.addresses, access.mask, access.bytes);
   // Neighbours use different banks, or one word; so do all lanes of a part that are in one group.
   const unsigned parts = access.bytes >= 16 ? 4 : access.bytes >= 8 ? 2 : 1;
-  const bool isSame = access.groups == 2 && access.addresses[0] == access.addresses[1];
-  if ((access.stride == 0 || uint32_t(access.stride) == access.bytes) && access.bytes <= 16 &&
-      (access.groups <= parts || isSame))
+  const bool isPlain = access.stride == 0 || uint32_t(access.stride) == access.bytes;
+  if (isPlain && access.bytes <= 16 && access.groups <= parts)
     return {parts, 0};
+  if (isPlain && access.bytes == 4 &&
+      access.groups == 2) { // two runs of words: the same ones, or other ones of the same banks
+    const uint64_t a = access.addresses[0] / 4, b = access.addresses[1] / 4, apart = a > b ? a - b : b - a;
+    const uint64_t words = access.stride ? Lanes / 2 : 1;
+    const bool meet = apart >= words && (apart % Banks < words || apart % Banks > Banks - words);
+    return meet ? BankUse{2, 1} : BankUse{1, 0};
+  }
   uint64_t addresses[Lanes];
   expand(access, addresses);
   return bankUse(addresses, access.mask, access.bytes);
