@@ -38,6 +38,15 @@ Stamp BlockOrder::leastKnown(unsigned warp) const {
   return least;
 }
 
+bool BlockOrder::knowsOthers(unsigned warp) const {
+  const WarpClock &clock = clocks[warp];
+  if (clock.uniform)
+    return clock.all->foreign != nullptr;
+  bool found = false;
+  vm::eachLane(clock.alive(), [&](unsigned lane) { found |= clock.lanes[lane]->foreign != nullptr; });
+  return found;
+}
+
 void BlockOrder::gather(Known &into, unsigned warp, uint32_t mask) const {
   const WarpClock &clock = clocks[warp];
   if (clock.uniform)

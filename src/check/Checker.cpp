@@ -162,6 +162,8 @@ struct Checker::Impl final : LateWrites {
   SharedEvidence evidenceOf(const Block &block) const {
     return {options, block.order, block.fences, block.values, polls, block.mbarriers};
   }
+  bool readGroups(const Scene &scene, const vm::PlainAccess &access);
+  bool isQuiet(const Scene &scene, const vm::AccessEvent &event);
   void accessShared(const Scene &scene, const vm::AccessEvent &event);
   void accessLocal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site);
   void accessGlobal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site);
@@ -328,6 +330,115 @@ void Checker::access(const vm::WarpRef &ref, vm::SiteRef site, const vm::AccessE
   impl->accessGlobal(scene, event, site);
 }
 
+namespace {
+
+/// The addresses of all lanes of an access that has them in groups.
+const uint64_t *addressesOf(const vm::PlainAccess &access, uint64_t (&room)[vm::Lanes]) {
+  if (!access.groups)
+    return access.addresses;
+  const unsigned lanes = vm::Lanes / access.groups;
+  for (unsigned lane = 0; lane < vm::Lanes; ++lane)
+    room[lane] = access.addresses[lane / lanes] + uint64_t(int64_t(access.stride) * (lane % lanes));
+  return room;
+}
+
+/// Whether all lanes are inside of the array that their addresses come from, if it is known.
+bool isInside(const vm::PlainAccess &access, const SharedArrays::Array &array) {
+  if (!array.variable)
+    return true;
+  const int64_t last = int64_t(access.stride) * (vm::Lanes / access.groups - 1);
+  for (uint32_t group = 0; group < access.groups; ++group) {
+    const auto at = int64_t(access.addresses[group]);
+    if (std::min(at, at + last) < int64_t(array.begin) ||
+        uint64_t(std::max(at, at + last)) + access.bytes > array.end)
+      return false;
+  }
+  return true;
+}
+
+/// Whether each lane of a store has memory of its own, as far as can be seen at a glance.
+bool isApart(const vm::PlainAccess &access) {
+  if (!access.groups || access.stride < int64_t(access.bytes))
+    return false;
+  const uint64_t reach = uint64_t(access.stride) * (vm::Lanes / access.groups);
+  for (unsigned a = 1; a < access.groups; ++a)
+    for (unsigned b = 0; b < a; ++b)
+      if (access.addresses[a] - access.addresses[b] + reach - 1 < 2 * reach - 1)
+        return false;
+  return true;
+}
+
+} // namespace
+
+/// Loads need no values; stores do only where others have been, and then the interpreter reports them.
+bool Checker::plainAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::PlainAccess &access) {
+  if (impl->options.allVolatile || (access.isStore && !isApart(access)))
+    return false;
+  const Scene scene = impl->sceneOf(ref, site);
+  if (access.space == vm::Space::Shared && !access.isStore && impl->readGroups(scene, access))
+    return true;
+  uint64_t room[vm::Lanes];
+  vm::AccessEvent event;
+  event.space = access.space;
+  event.kind = access.isStore ? vm::AccessKind::Store : vm::AccessKind::Load;
+  event.mask = access.mask, event.bytes = access.bytes;
+  event.addresses = addressesOf(access, room);
+  event.elements = site.instruction->mods.vectorWidth();
+  if (access.isStore && !impl->isQuiet(scene, event))
+    return false;
+  scene.launch.counts.accesses += vm::countLanes(access.mask);
+  scene.block.order.acted(ref.warp);
+  scene.block.syncs.acted(ref.warp, access.mask);
+  if (access.space == vm::Space::Shared)
+    impl->accessShared(scene, event);
+  else
+    impl->accessGlobal(scene, event, site);
+  return true;
+}
+
+/// A load from shared memory of which nothing is to be reported. False: nothing was noted.
+bool Checker::Impl::readGroups(const Scene &scene, const vm::PlainAccess &access) {
+  const Where &at = scene.at;
+  Block &block = scene.block;
+  if (!access.groups || access.bytes % 4 || scene.launch.facts.inClusters ||
+      !isInside(access, at.launch.code->arrays.of(at.instrId - at.launch.firstInstrId)))
+    return false;
+  Touch touch;
+  touch.warp = at.warp, touch.bytes = access.bytes;
+  touch.stamp = block.order.stampOf(at.warp), touch.known = block.order.leastKnown(at.warp);
+  touch.instrId = at.instrId;
+  touch.mask = block.shared.readGroups(touch, access);
+  scene.launch.counts.accesses += vm::Lanes;
+  block.order.acted(at.warp);
+  block.syncs.acted(at.warp, access.mask);
+  if (!touch.mask)
+    return true;
+  uint64_t room[vm::Lanes];
+  vm::AccessEvent event;
+  event.space = access.space;
+  event.mask = touch.mask, event.bytes = access.bytes;
+  event.addresses = touch.addresses = addressesOf(access, room);
+  const SharedEvidence evidence = evidenceOf(block);
+  SharedConflicts conflicts(at, event, evidence, {reporter, plainReads, block.unwritten});
+  block.shared.read(touch, conflicts);
+  return true;
+}
+
+/// Whether a store of lanes that do not meet each other comes after everything that is known of the memory: nobody will ask for values.
+bool Checker::Impl::isQuiet(const Scene &scene, const vm::AccessEvent &event) {
+  const BlockOrder &order = scene.block.order;
+  const Stamp known = order.leastKnown(scene.at.warp);
+  if (event.space == vm::Space::Shared)
+    return scene.block.shared.isQuiet(event.addresses, event.mask, event.bytes, known) &&
+           scene.block.mbarriers.empty() && !scene.launch.facts.inClusters;
+  std::lock_guard lock(shared.guard);
+  return shared.global.isQuiet(event.addresses, event.mask, event.bytes, scene.launch.facts.orderedBelow);
+}
+
+const uint8_t *Checker::watchedBranches(uint64_t launch) {
+  return impl->launchOf(launch).facts.code->decides.data();
+}
+
 void Checker::remoteAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::AccessEvent &event,
                            uint64_t home) {
   const Scene scene = impl->sceneOf(ref, site);
@@ -403,6 +514,7 @@ void Checker::Impl::touchGlobal(const Scene &scene, GlobalTouch touch, const Glo
   touch.known = order.leastKnown(at.warp);
   touch.orderedBelow = at.launch.orderedBelow;
   touch.firstActor = at.launch.firstActor;
+  touch.knowsOthers = order.knowsOthers(at.warp);
   std::lock_guard lock(shared.guard);
   if (access.write)
     shared.global.write(touch, conflicts, reads);

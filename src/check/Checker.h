@@ -90,6 +90,7 @@ public:
 
   uint32_t interests() const override { return Accesses | Synchronization | Lifetimes | Branches; }
   bool oneCore() const override { return true; }
+  vm::ObservedForm form() const override { return vm::ObservedForm::Accesses; }
 
   void kernelBegin(const vm::LaunchRequest &, const vm::KernelInfo &, uint64_t launch) override;
   void kernelEnd(const vm::LaunchResult &) override;
@@ -98,6 +99,8 @@ public:
   void lanesExit(const vm::WarpRef &, vm::SiteRef, uint32_t mask) override;
   void branch(const vm::WarpRef &, vm::SiteRef, uint32_t mask, uint32_t taken) override;
   void access(const vm::WarpRef &, vm::SiteRef, const vm::AccessEvent &) override;
+  bool plainAccess(const vm::WarpRef &, vm::SiteRef, const vm::PlainAccess &) override;
+  const uint8_t *watchedBranches(uint64_t launch) override;
   void remoteAccess(const vm::WarpRef &, vm::SiteRef, const vm::AccessEvent &, uint64_t home) override;
   void barrierReached(const vm::WarpRef &, vm::SiteRef, const vm::BarrierEvent &) override;
   void barrierCompleted(const vm::WarpRef &, unsigned barrier, uint64_t generation) override;

@@ -274,9 +274,36 @@ void GlobalShadow::readCell(Cell &cell, const GlobalTouch &touch, unsigned lane,
   noteRead(cell, touch, lane, rules);
 }
 
+/// A read of a written word that nobody writes in this launch: no rule has to be asked. False: nothing was done.
+bool GlobalShadow::readQuietly(Page &page, unsigned at, unsigned lane, const GlobalTouch &touch) {
+  Cell &cell = page.words[at / 4];
+  const GlobalPast &self = touch.self, &past = cell.read.past;
+  if (!(page.written[at / 64] >> at % 64 & 15) || page.isSplit(at / 4) || cell.more ||
+      cell.write.actor >= touch.orderedBelow)
+    return false;
+  const uint32_t bit = 1u << lane;
+  if (sameReader(past, self)) {
+    cell.read.lanes = past.stamp == self.stamp ? cell.read.lanes | bit : bit;
+    cell.read.past = self;
+    return true;
+  }
+  const bool isOrdered =
+      past.actor < touch.orderedBelow || (past.actor == self.actor && past.stamp <= touch.known);
+  if (!isOrdered) {
+    if (past.actor == self.actor || past.actor < touch.firstActor || touch.knowsOthers)
+      return false;
+    cell.other = cell.read;
+  }
+  cell.read = {self, bit};
+  return true;
+}
+
 void GlobalShadow::read(const GlobalTouch &touch, GlobalAccessRules &rules, bool checkWritten) {
+  const bool mayBeQuiet = touch.bytes == 4 && !touch.nonCoherent;
   eachLaneOf(touch, rules, [&](unsigned lane, Page &page, uint64_t address, unsigned bytes) {
     const unsigned at = unsigned(address % PageBytes);
+    if (mayBeQuiet && readQuietly(page, at, lane, touch))
+      return;
     if (checkWritten && !isWritten(page, at, bytes) && rules.unwritten(lane, address, bytes))
       markWritten(page, at, bytes);
     eachCell(page, at, bytes, [&](Cell &cell, unsigned offset, unsigned) {
@@ -350,6 +377,29 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
     });
   cell.earlier = earlier;
   cell.write = self;
+}
+
+bool GlobalShadow::isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes,
+                           uint32_t orderedBelow) const {
+  if (bytes % 4)
+    return false;
+  const Page *page = nullptr;
+  uint64_t number = ~uint64_t(0);
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const uint64_t address = addresses[std::countr_zero(left)]; // inside of a page: it is aligned to its size
+    if (address / PageBytes != number) {
+      number = address / PageBytes;
+      const auto found = pages.find(number);
+      page = found == pages.end() ? nullptr : found->second.get();
+    }
+    for (unsigned i = 0; page && i < bytes / 4; ++i) {
+      const auto word = unsigned(address % PageBytes / 4 + i);
+      const Cell &cell = page->words[word];
+      if (page->isSplit(word) || cell.more || cell.write.actor >= std::max(1u, orderedBelow))
+        return false;
+    }
+  }
+  return true;
 }
 
 void GlobalShadow::write(const GlobalTouch &touch, GlobalAccessRules &rules, bool reads) {

@@ -48,6 +48,7 @@ struct GlobalTouch {
   uint32_t orderedBelow = 0; ///< actors below this one ran before the launch began
   uint32_t firstActor = 1;   ///< of the launch
   bool nonCoherent = false;  ///< a read that need not see writes of its own launch
+  bool knowsOthers = true;   ///< lanes may know what other blocks of the launch did
 };
 
 /// The shadow of global memory, a page at a time: for each word the last write with the writes that nothing
@@ -60,6 +61,8 @@ public:
   void read(const GlobalTouch &touch, GlobalAccessRules &rules, bool checkWritten);
   /// `reads`: an atomic, whose result depends on what was there.
   void write(const GlobalTouch &touch, GlobalAccessRules &rules, bool reads);
+  /// Whether nobody wrote these words in a launch that may not be over.
+  bool isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes, uint32_t orderedBelow) const;
 
   /// Host code wrote there; or the memory was freed, and all that is known of it goes.
   void hostWrote(uint64_t address, uint64_t bytes);
@@ -119,6 +122,7 @@ private:
   static void addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value, Earlier earlier);
   void checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                     GlobalAccessRules &rules);
+  bool readQuietly(Page &page, unsigned at, unsigned lane, const GlobalTouch &touch);
   void noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalAccessRules &rules);
   void readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                 GlobalAccessRules &rules);

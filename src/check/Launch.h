@@ -17,9 +17,10 @@ namespace heddle::check {
 
 /// What the code of a kernel says before it runs.
 struct KernelFacts {
-  explicit KernelFacts(const vm::Kernel &kernel) : paths(kernel), arrays(kernel) {}
+  explicit KernelFacts(const vm::Kernel &kernel);
   BarrierPaths paths;
   SharedArrays arrays;
+  std::vector<uint8_t> decides; ///< BarrierPaths::decides by site
 };
 
 /// Nothing of this changes once the launch has begun (Launches.h). Blocks are numbered over all launches: these

@@ -5,9 +5,17 @@
 // blocks above it are orders of streams looked at.
 #include "check/Launches.h"
 
+#include "vm/Code.h"
+
 #include <algorithm>
 
 namespace heddle::check {
+
+KernelFacts::KernelFacts(const vm::Kernel &kernel)
+    : paths(kernel), arrays(kernel), decides(kernel.info.sites) {
+  for (uint32_t site = 0; site < decides.size(); ++site)
+    decides[site] = paths.decides(site);
+}
 
 const LaunchFacts &Launches::begin(LaunchFacts facts) {
   auto entry = std::make_unique<Entry>(Entry{std::move(facts)});

@@ -233,6 +233,56 @@ void SharedShadow::read(const Touch &touch, AccessRules &rules) {
   eachLane(unusual, [&](unsigned lane) { readWords(lane, touch, rules); });
 }
 
+uint32_t SharedShadow::readGroups(const Touch &touch, const vm::PlainAccess &access) {
+  const uint32_t count = access.bytes / 4, lanes = 32 / access.groups;
+  const Stamp from = base + 1, span = touch.known - base;
+  Word *const words = byWord.words.data();
+  Reads *const plane = byWord.plane(touch.warp);
+  const Stamp stamp = touch.stamp;
+  const uint32_t instrId = touch.instrId;
+  auto note = [&](Word &word, Reads &reads, uint32_t mask) {
+    if (reads.stamp == stamp) {
+      reads.weak |= mask;
+      return;
+    }
+    reads = {stamp, mask, 0, 0, instrId};
+    word.read = std::max(word.read, stamp);
+  };
+  auto read = [&](uint32_t first, uint32_t mask) {
+    for (uint32_t i = first; i < first + count; ++i)
+      if (words[i].write - from >= span) [[unlikely]]
+        return mask;
+    for (uint32_t i = first; i < first + count; ++i)
+      note(words[i], plane[i], mask);
+    return uint32_t(0);
+  };
+  // Rows of a tile: both halves of the warp read the same words.
+  const bool isTwice = access.groups == 2 && access.addresses[0] == access.addresses[1];
+  const uint32_t copies = isTwice ? 1u << lanes | 1u : 1u;
+  uint32_t unusual = 0;
+  for (uint32_t group = 0; group < access.groups; group += isTwice ? 2 : 1) {
+    const auto first = uint32_t(access.addresses[group] >> 2);
+    if (access.stride == 0) {
+      unusual |= read(first, uint32_t((uint64_t(1) << lanes) - 1) * copies << group * lanes);
+      continue;
+    }
+    const auto step = uint32_t(access.stride / 4);
+    if (count == 1 && step == 1) {
+      Word *word = words + first;
+      Reads *reads = plane + first;
+      for (uint32_t mask = copies << group * lanes, left = lanes; left; --left, mask <<= 1, ++word, ++reads)
+        if (word->write - from < span) [[likely]]
+          note(*word, *reads, mask);
+        else
+          unusual |= mask;
+      continue;
+    }
+    for (uint32_t lane = 0; lane < lanes; ++lane)
+      unusual |= read(first + lane * step, copies << (group * lanes + lane));
+  }
+  return unusual;
+}
+
 void SharedShadow::readStrong(const Touch &touch, AccessRules &rules) {
   eachLane(touch.mask, [&](unsigned lane) { readWords(lane, touch, rules); });
 }
@@ -358,6 +408,18 @@ void SharedShadow::writeWord(uint32_t word, unsigned lane, uint64_t address, con
     return writeCell(byWord, word, lane, address, touch, rules);
   for (uint32_t b = 0; b < 4; ++b)
     writeCell(byByte, word * 4 + b, lane, address + b, touch, rules);
+}
+
+bool SharedShadow::isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes, Stamp known) const {
+  if (bytes % 4)
+    return false;
+  for (uint32_t left = mask; left; left &= left - 1) {
+    const auto first = uint32_t(addresses[std::countr_zero(left)] >> 2);
+    for (uint32_t i = first; i < first + bytes / 4; ++i)
+      if (const Word &word = byWord.words[i]; word.write > known || word.read > known || word.flags)
+        return false;
+  }
+  return true;
 }
 
 void SharedShadow::write(const Touch &touch, AccessRules &rules) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/Clock.h"
+#include "vm/Observer.h"
 
 #include <cstdint>
 #include <optional>
@@ -98,7 +99,13 @@ public:
   void begin(unsigned warps, uint32_t bytes, Stamp start);
 
   void read(const Touch &touch, AccessRules &rules);
+  /// The same of lanes in groups of neighbours, whose words `strideWords` apart are read for the first time since the warp synchronized, or
+  /// have been written before what is known: the usual case, in which no address of a lane is needed. `touch` has none. Lanes for which
+  /// that does not hold are returned, and nothing is noted of them.
+  uint32_t readGroups(const Touch &touch, const vm::PlainAccess &access);
   void write(const Touch &touch, AccessRules &rules);
+  /// Whether these words were last accessed at a time that is known, by plain accesses.
+  bool isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes, Stamp known) const;
 
   /// An asynchronous copy into [offset, offset + bytes): checked as a write of the lane that starts it.
   void beginCopyTo(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, AccessRules &rules);
