@@ -3,8 +3,11 @@
 // The simulator's speed in thread-instructions per second (`items_per_second`), on one core and on two, and
 // beside it the ratio to the same work compiled natively: `native_ratio` is how many times longer the simulator
 // takes. Under the checker `check_ratio` is how many times longer it takes than the simulator alone, both
-// measured in turns in the same run.
+// measured in turns in the same run; the same for the profiler and for the counters of a launch. HEDDLE_ENGINE selects
+// the engine of both.
 #include "check/Checker.h"
+#include "counts/LaunchCounter.h"
+#include "divergence/Profiler.h"
 #include "ptx/Parser.h"
 #include "vm/Simulator.h"
 
@@ -192,29 +195,56 @@ void divergent(benchmark::State &state) {
           });
 }
 
-/// The tiled product under the checker of `heddle check`, and alone, in turns.
-void checkedProduct(benchmark::State &state) {
+/// The tiled product under an observer, and alone, in turns.
+template <class Launch> void observedProduct(benchmark::State &state, const char *ratio, Launch launch) {
   constexpr unsigned N = 256;
   Bench &bench = Bench::get();
   auto *a = bench.buffer<float>(N * N), *b = bench.buffer<float>(N * N), *c = bench.buffer<float>(N * N);
   const LaunchRequest request = bench.request("tiledProduct", {N / 16, N / 16}, {16, 16}, 1, c, a, b, N);
-  check::FindingList findings;
-  check::Checker checker({}, findings);
+  launch(request); // both are compiled, if they are, before they are measured
+  bench.simulator.launch(request);
   uint64_t instructions = 0;
-  double checked = 0, alone = 0;
+  double observed = 0, alone = 0;
   for (auto _ : state) {
     // The processor's time, not the clock's: others may be at work on this machine.
     const std::clock_t start = std::clock();
-    instructions += bench.simulator.launch(request, &checker).threadInstructions;
+    instructions += launch(request).threadInstructions;
     const std::clock_t middle = std::clock();
     bench.simulator.launch(request);
-    checked += double(middle - start);
+    observed += double(middle - start);
     alone += double(std::clock() - middle);
   }
+  state.SetItemsProcessed(int64_t(instructions));
+  state.counters[ratio] = observed / alone;
+}
+
+/// The checker of `heddle check`.
+void checkedProduct(benchmark::State &state) {
+  check::FindingList findings;
+  check::Checker checker({}, findings);
+  observedProduct(state, "check_ratio", [&](const LaunchRequest &request) {
+    return Bench::get().simulator.launch(request, &checker);
+  });
   if (!findings.empty())
     state.SkipWithError("the checker found something");
-  state.SetItemsProcessed(int64_t(instructions));
-  state.counters["check_ratio"] = checked / alone;
+}
+
+/// The profiler of `heddle profile`.
+void profiledProduct(benchmark::State &state) {
+  observedProduct(state, "profile_ratio", [&](const LaunchRequest &request) {
+    divergence::Profiler profiler(*request.kernel, divergence::kernelInputs(*request.kernel));
+    return Bench::get().simulator.launch(request, &profiler);
+  });
+}
+
+/// The counters that `heddle tune` has without a GPU.
+void countedProduct(benchmark::State &state) {
+  observedProduct(state, "count_ratio", [&](const LaunchRequest &request) {
+    Diagnostics problems;
+    const counts::KernelCode code = counts::codeOf(*request.kernel, *arch::findArch("sm_90", problems));
+    counts::LaunchCounter counter(*request.kernel, code);
+    return Bench::get().simulator.launch(request, &counter);
+  });
 }
 
 /// What a launch costs beyond its instructions.
@@ -229,6 +259,8 @@ BENCHMARK(smallLaunch)->Unit(benchmark::kMicrosecond);
 BENCHMARK(dependentFma)->Arg(1)->Arg(2)->ArgName("cores")->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(tiledProduct)->Arg(1)->Arg(2)->ArgName("cores")->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(checkedProduct)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(profiledProduct)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(countedProduct)->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(divergent)->Arg(1)->Arg(2)->ArgName("cores")->UseRealTime()->Unit(benchmark::kMillisecond);
 
 } // namespace

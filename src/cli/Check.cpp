@@ -289,6 +289,7 @@ void addCheck(CLI::App &app, Session &session) {
   verb->add_option("--report", given->page, "also write a self-contained HTML page")->type_name("FILE");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
   addProgramOptions(*verb, given->options, given->words, session);
+  addEngineOption(*verb);
   addStaticOptions(*verb, given->statically);
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;

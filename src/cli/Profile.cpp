@@ -236,6 +236,7 @@ void addProfile(CLI::App &app, Session &session) {
                  "print the same facts as JSON, and the prediction models per basic block");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
   addProgramOptions(*verb, given->options, given->words, session);
+  addEngineOption(*verb);
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;
     readProgramOptions(*verb, given->words, session, given->options, diagnostics);

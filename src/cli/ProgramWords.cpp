@@ -79,15 +79,19 @@ void addDeviceOption(CLI::App &verb, std::string &device, const std::string &hel
       ->transform(CLI::Validator(withNote, ""));
 }
 
-void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words) {
-  addDeviceOption(verb, words.device, "sim (the simulator), gpu, or auto: the GPU if there is one");
-  verb.add_option("--cores", options.cores, "host cores that execute blocks (default: all)");
+void addEngineOption(CLI::App &verb) {
   // The simulator is in the program that is started, which inherits our environment.
   verb.add_option_function<std::string>(
           "--engine", [](const std::string &word) { setenv("HEDDLE_ENGINE", word.c_str(), 1); },
           "what executes kernels: interpreter; jit, which compiles them first; or auto, which compiles what "
           "runs long while it is interpreted (default: interpreter)")
       ->check(CLI::IsMember({"interpreter", "jit", "auto"}));
+}
+
+void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words) {
+  addDeviceOption(verb, words.device, "sim (the simulator), gpu, or auto: the GPU if there is one");
+  verb.add_option("--cores", options.cores, "host cores that execute blocks (default: all)");
+  addEngineOption(verb);
   verb.get_option("--arch")->description("the GPU that is simulated and compiled for: sm_90, 8.6, hopper...; "
                                          "nvcc's -arch and -gencode are ignored "
                                          "there; a GPU of this machine is compiled for as what it is");

@@ -28,7 +28,9 @@ void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWo
 void addTimeoutOption(CLI::App &verb, double &seconds, const std::string &help);
 /// --device sim|gpu|auto. `vm` is the old name of sim: it is taken for one more release, with a note.
 void addDeviceOption(CLI::App &verb, std::string &device, const std::string &help);
-/// --device and --cores.
+/// --engine interpreter|jit|auto.
+void addEngineOption(CLI::App &verb);
+/// --device, --cores and --engine.
 void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words);
 /// Whether the device that the program shall run on is here; else the message is printed and the exit code set.
 bool hasDevice(const build::ProgramOptions &options, Session &session,
