@@ -103,7 +103,9 @@ Function qssaFunction(const Options &options, const ChemistryTreatment &treatmen
 namespace {
 
 bool isLong(const flow::Program &program, const ChemistryLayout &layout) {
-  return partsOf(program, layout.instructionsInWhole, layout.instructionsInPart).size() > 1;
+  const unsigned most = layout.loopsForLong ? layout.instructionsWithoutLoops : layout.instructionsInWhole;
+  const unsigned inPart = layout.loopsForLong ? most : layout.instructionsInPart;
+  return partsOf(program, most, inPart).size() > 1;
 }
 
 } // namespace

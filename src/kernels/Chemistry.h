@@ -27,8 +27,10 @@ struct ChemistryLayout {
   /// How many tiles each part goes over before the next part begins.
   unsigned tilesPerPass = model::threshold::chemistry::tilesPerPart;
 
-  /// Does chemistry that is too long for one part take its powers in loops, instead of being cut?
+  /// Does long chemistry take its powers in loops, instead of being cut?
   bool loopsForLong = true;
+  /// What has no more than this needs no loops.
+  unsigned instructionsWithoutLoops = model::threshold::chemistry::instructionsWithoutLoops;
 
   // Of kernels with loops (QssaPlain.cpp), as with quasi-steady or stiff species.
   std::optional<unsigned> threadsForLoops; ///< a block's; chosen where it is not given
@@ -59,8 +61,8 @@ flow::Program chemistryProgramOf(const chem::Mechanism &mechanism, const Options
 flow::Program qssaProgramOf(const chem::Mechanism &mechanism, const ChemistryTreatment &treatment,
                             const Options &options, unsigned keepFrom);
 
-/// Is the plain variant, without quasi-steady and stiff species, longer than an instruction cache? Only then its exponentials
-/// are computed in loops, or it is divided into parts.
+/// Is the plain variant, without quasi-steady and stiff species, so long that its exponentials are computed in loops, or that it
+/// is divided into parts?
 bool isLong(const chem::Mechanism &mechanism, const Options &options, const ChemistryLayout &layout);
 
 /// Plain or cpu; Warps.h has the warp-specialized variant.

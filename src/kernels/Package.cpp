@@ -161,8 +161,8 @@ private:
     const auto warn = [&](const char *option) {
       diagnostics.warning(
           {}, fmt::format("{} has no effect: {}", option,
-                          isShort ? "the chemistry of this mechanism fits into the instruction cache as "
-                                    "it is, without loops and parts"
+                          isShort ? "the chemistry of this mechanism is short enough "
+                                    "without loops and parts"
                                   : "in single precision, chemistry has no loops over exponentials"));
     };
     if (layout.threadsForLoops)

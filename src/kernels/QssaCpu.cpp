@@ -26,7 +26,7 @@ Emitted emitQssaCpu(const chem::Mechanism &mechanism, const ChemistryTreatment &
   std::vector<Values> parts, kept, copies;
   const std::vector<flow::Segment> segments =
       partsOf(program, instructionsInHostPart, instructionsInHostPart);
-  const Statements statements = statementsOf(program, segments, hostVectorTarget(real), {0, true});
+  const Statements statements = statementsOf(program, segments, hostVectorTarget(real), {0, 0, true});
   for (size_t i = 0; i < segments.size(); ++i)
     parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segments[i]}});
   for (const std::string &name : statements.kept)

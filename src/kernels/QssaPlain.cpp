@@ -14,6 +14,11 @@
 // instruction cache. So these powers are taken in loops over a table of exponents, some dozens at a time into
 // shared memory, ahead of the code that reads them. A thread reads what it wrote itself: there is nothing to
 // wait for.
+//
+// The steps of an exponential wait for each other, so a loop takes several at once, which needs some forty registers. ptxas
+// takes them one after the other instead if values that are read after the loop leave no such registers: these loops were
+// 2.3 times slower for heptane_lu68 on an H200. Such values are in shared memory during the loops (Parking.h).
+#include "flow/Cost.h"
 #include "kernels/ChemistryVariants.h"
 #include "kernels/Signature.h"
 #include "kernels/Statements.h"
@@ -40,6 +45,58 @@ std::string rowsOf(const StepTable &table) {
     for (const std::array<double, 2> &row : *half)
       text += fmt::format("    {{{}, {}}},\n", literal(row[0]), literal(row[1]));
   return text.empty() ? "    {0.0, 0.0}, {0.0, 0.0},\n" : text;
+}
+
+/// What fits into an instruction cache of 128 KB. Longer code has fewer loops, of more powers, and calls: gri30 (some 8800) got 1.4
+/// times faster on an H200; dodecane_lu (8090), which fits, would be 18 % slower.
+constexpr double mostInstructions = 8192;
+constexpr unsigned powersIfCompact = 72;
+/// Shared memory of an SM: of each block, the system takes 1 KiB.
+constexpr unsigned sharedPerSmOfHopper = 228 * 1024, sharedPerSmOfAmpere = 164 * 1024, sharedOfSystem = 1024;
+/// The L1 cache has the rest: of what stages leave for each other, it holds a part.
+constexpr unsigned sharedPerSmWithStages = 192 * 1024;
+/// With all registers that a thread can have.
+constexpr unsigned threadsPerSm = 256;
+
+/// What tables and powers take of a block's.
+unsigned sharedBytes(const Statements &statements, unsigned powers, unsigned threads) {
+  const auto atLeastOne = [](size_t rows) { return unsigned(std::max<size_t>(1, rows)); };
+  return 32 * atLeastOne(statements.table.below.size()) +
+         24 * atLeastOne(statements.powers.shortRows.size()) +
+         128 * atLeastOne(statements.powers.longRows.size()) + 8 * powers * threads;
+}
+
+/// Rows of a double for each thread that are left, with as many blocks on an SM as registers allow.
+unsigned rowsThatFit(unsigned sharedPerSm, unsigned besides, unsigned threads) {
+  const unsigned ofBlock = sharedPerSm / std::max(1U, threadsPerSm / threads) - sharedOfSystem;
+  return ofBlock > besides ? (ofBlock - besides) / (8 * threads) : 0;
+}
+
+/// Machine instructions of all code, as estimated: nvcc makes 1.7 of each estimated one that no loop has taken (an exponential is
+/// some 20 of those, with the polynomial of a species 45), and 92 and 71 of a loop.
+double machineInstructions(const flow::Program &program, const std::vector<flow::Segment> &segments,
+                           const Statements &statements) {
+  double estimated = 0, ofLoops = 0;
+  for (const flow::Segment &segment : segments)
+    for (const auto *part : {&segment.pure, &segment.operations})
+      for (unsigned operation : *part)
+        estimated += flow::instructionsOf(program.operations[operation]);
+  const PowerLoops &loops = statements.powers;
+  estimated -= 20.0 * double(loops.shortRows.size()) + 45.0 * double(loops.longRows.size());
+  for (const std::string &text : statements.segments)
+    for (const auto &[name, size] : {std::pair{"shortPowers<", 92}, std::pair{"longPowers<", 71}})
+      for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+        ofLoops += size;
+  return 1.7 * std::max(0.0, estimated) + ofLoops;
+}
+
+/// Of code that does not fit into an instruction cache. Exponentials and logarithms that no loop takes, for falloff for
+/// the most part, are calls.
+Target compactTarget(const Real &real) {
+  Target target = deviceTarget(real);
+  target.exp2 = "exp2Of";
+  target.log2 = "log2Of";
+  return target;
 }
 
 /// Tables as text, at least a row each.
@@ -77,14 +134,27 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
   const flow::Program program = qssaProgramOf(mechanism, treatment, options, layout.keepFrom);
   const unsigned threads =
       layout.threadsForLoops.value_or(treatment.isNone() ? threadsWithLoops : threadsWithStages);
-  const unsigned powers =
-      layout.powersAtATime.value_or(treatment.isNone() ? powersWithLoops : powersWithStages);
   const Real &real = realOf(options.precision);
   std::string zeros;
   for (unsigned sum : emptySums(program))
     zeros += fmt::format("  result[{} * stride + point] = 0.0;\n", sum);
   const std::vector<flow::Segment> segments = partsOf(program, instructionsInPart, instructionsInPart);
-  const Statements statements = statementsOf(program, segments, deviceTarget(real), {powers, true});
+  unsigned powers = layout.powersAtATime.value_or(treatment.isNone() ? powersWithLoops : powersWithStages);
+  Statements statements = statementsOf(program, segments, deviceTarget(real), {powers, 0, true});
+  const bool isCompact =
+      treatment.isNone() && machineInstructions(program, segments, statements) > mostInstructions;
+  const Target target = isCompact ? compactTarget(real) : deviceTarget(real);
+  if (isCompact) {
+    powers = layout.powersAtATime.value_or(powersIfCompact);
+    statements = statementsOf(program, segments, target, {powers, 0, true});
+  }
+  const unsigned besides = sharedBytes(statements, powers, threads);
+  const unsigned onHopper =
+      rowsThatFit(treatment.isNone() ? sharedPerSmOfHopper : sharedPerSmWithStages, besides, threads);
+  if (onHopper > 0)
+    statements = statementsOf(program, segments, target, {powers, onHopper, true});
+  const unsigned elsewhere =
+      std::min(statements.parkedRows, rowsThatFit(sharedPerSmOfAmpere, besides, threads));
   std::vector<Values> parts, kept;
   for (size_t i = 0; i < segments.size(); ++i)
     parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segments[i]}});
@@ -94,6 +164,7 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
   const Function function = qssaFunction(options, treatment, Variant::Plain);
   const Values own = {{"name", function.name},
                       {"hasStages", !treatment.isNone()},
+                      {"isCompact", isCompact},
                       {"quasiSteady", namesOf(mechanism, treatment.quasiSteady.species)},
                       {"stiff", namesOf(mechanism, treatment.stiff)},
                       {"parts", std::move(parts)},
@@ -105,6 +176,8 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
                       {"threads", threads},
                       {"pointsPerStage", segments.size() > 1 ? layout.pointsPerStage : 1},
                       {"atATime", powers},
+                      {"parkedRows", statements.parkedRows},
+                      {"parkedElsewhere", elsewhere},
                       {"inStep", PowerLoops::inStep(true)},
                       {"inStepLong", PowerLoops::inStep(false)},
                       {"rows", std::max<size_t>(1, statements.table.below.size())},

@@ -4,6 +4,7 @@
 // (Exponents.h), and the text. What the text of one segment leaves for the next goes along as a value.
 #include "kernels/Statements.h"
 
+#include "kernels/Parking.h"
 #include "kernels/SegmentPlan.h"
 #include "kernels/Template.h"
 
@@ -53,6 +54,7 @@ struct Progress {
   StepTable table;
   PowerLoops powers;
   std::vector<std::string> kept; ///< members of `kept`
+  unsigned parkedRows = 0;
 };
 
 void countContributions(const Operation &operation, std::vector<unsigned> &ofSum) {
@@ -79,6 +81,7 @@ public:
         loops(loops), progress(progress), contributionsLeft(program.sums.size()), begun(program.sums.size()) {
     for (const PlannedOperation &each : plan.operations)
       countContributions(program.operations[each.operation], contributionsLeft);
+    park();
   }
 
   std::string write();
@@ -99,12 +102,19 @@ private:
   std::vector<bool> begun;                 ///< sums that have a variable
   std::map<unsigned, std::string> totals;  ///< that have been read, by sum
   std::map<double, std::string> pointers;  ///< into the table, by threshold
+  ParkedValues parked;
+  std::map<unsigned, std::pair<unsigned, std::string>>
+      reread; ///< parked values: the last batch, and the name there
 
   bool isInside(const Instruction &instruction) const;
   Printed operand(const Operand &operand) const;
   Printed expression(const Instruction &instruction) const;
   void loads(const PlannedOperation &planned);
   void fillBefore(unsigned operation);
+  void park();
+  void readParked(const Operation &operation, unsigned batch);
+  void loadAll(const Operation &operation);
+  void loadsOfBatch(unsigned batch);
   void load(const Instruction &instruction);
   void total(const Instruction &instruction);
   void tableRows(const Operation &operation);
@@ -130,7 +140,39 @@ Printed SegmentWriter::operand(const Operand &operand) const {
     return target.constant(operand.constant);
   if (auto found = inlined.find(*operand.value); found != inlined.end())
     return {found->second};
+  if (auto found = reread.find(*operand.value); found != reread.end())
+    return {found->second.second};
   return {program.valueNames[*operand.value]};
+}
+
+void SegmentWriter::park() {
+  std::vector<bool> inside(program.definedBy.size());
+  for (unsigned operation : plan.sequence())
+    for (const Instruction &instruction : program.operations[operation].code)
+      inside[instruction.result] = isInside(instruction);
+  parked = parkValues(program, plan, powers, loops, inside, options.parkedRows);
+  progress.parkedRows = std::max(progress.parkedRows, parked.rowCount);
+}
+
+/// What waited in rows is read once in each batch that needs it.
+void SegmentWriter::readParked(const Operation &operation, unsigned batch) {
+  const auto read = [&](const Operand &operand) {
+    if (!operand.value || !parked.has(*operand.value) ||
+        parked.batchOf[program.definedBy[*operand.value]] == batch)
+      return;
+    auto &[lastBatch, name] = reread[*operand.value];
+    if (lastBatch == batch)
+      return;
+    lastBatch = batch;
+    name = fmt::format("p{}_{}", batch, program.valueNames[*operand.value]);
+    line(fmt::format("const {} {} = parked<{}>(row, {});", target.type, name, parked.rows.at(*operand.value),
+                     program.valueNames[*operand.value]));
+  };
+  for (const Instruction &instruction : operation.code)
+    if (plan.wanted[instruction.result] && !loops.places.contains(instruction.result))
+      std::ranges::for_each(instruction.operands, read);
+  for (const flow::Contribution &contribution : operation.contributions)
+    read(contribution.value);
 }
 
 Printed SegmentWriter::expression(const Instruction &instruction) const {
@@ -240,6 +282,9 @@ void SegmentWriter::code(const Operation &operation, bool loadsAreDone) {
       inlined[instruction.result] = value.within(Binding::Call);
     else
       line(fmt::format("const {} {} = {};", target.type, program.valueNames[instruction.result], value.text));
+    if (parked.has(instruction.result))
+      line(fmt::format("park<{}>(row, {});", parked.rows.at(instruction.result),
+                       program.valueNames[instruction.result]));
   }
 }
 
@@ -295,21 +340,35 @@ void SegmentWriter::store(unsigned sum) {
   progress.stored[sum] = true;
 }
 
+/// With loops, fields are loaded before the loops of the batch that reads them.
 void SegmentWriter::loads(const PlannedOperation &planned) {
-  for (unsigned pure : planned.loads)
-    for (const Instruction &instruction : program.operations[pure].code)
-      if (instruction.op == Op::Load && plan.wanted[instruction.result])
-        load(instruction);
+  if (loops.before.empty())
+    for (unsigned pure : planned.loads)
+      loadAll(program.operations[pure]);
   for (unsigned operation : planned.totals)
     for (const Instruction &instruction : program.operations[operation].code)
       if (instruction.op == Op::Total && plan.wanted[instruction.result])
         total(instruction);
 }
 
+void SegmentWriter::loadAll(const Operation &operation) {
+  for (const Instruction &instruction : operation.code)
+    if (instruction.op == Op::Load && plan.wanted[instruction.result])
+      load(instruction);
+}
+
+void SegmentWriter::loadsOfBatch(unsigned batch) {
+  for (const PlannedOperation &planned : plan.operations)
+    for (unsigned pure : planned.pure)
+      if (parked.batchOf[pure] == batch)
+        loadAll(program.operations[pure]);
+}
+
 void SegmentWriter::fillBefore(unsigned operation) {
   const auto found = loops.before.find(operation);
   if (found == loops.before.end())
     return;
+  loadsOfBatch(parked.batchOf[operation]);
   const auto name = [&](unsigned value) { return program.valueNames[value]; };
   for (const PowerFill &fill : found->second)
     line(fmt::format("{}<{}>(row + {} * threads, exponents, {}, {}{}, {});",
@@ -322,7 +381,10 @@ std::string SegmentWriter::write() {
   const auto begin = [&](unsigned operation) {
     fillBefore(operation);
     line("// " + inComment(program.operations[operation].note));
+    readParked(program.operations[operation], parked.batchOf[operation]);
   };
+  if (!loops.before.empty())
+    loadsOfBatch(0);
   for (const PlannedOperation &planned : plan.operations) {
     loads(planned);
     for (unsigned pure : planned.pure) {
@@ -350,7 +412,8 @@ Statements statementsOf(const flow::Program &program, const std::vector<flow::Se
     progress.powers = loops.loops;
     texts.push_back(SegmentWriter(program, target, options, facts, powers, plan, loops, progress).write());
   }
-  return {std::move(texts), std::move(progress.table), std::move(progress.powers), std::move(progress.kept)};
+  return {std::move(texts), std::move(progress.table), std::move(progress.powers), std::move(progress.kept),
+          progress.parkedRows};
 }
 
 } // namespace heddle::kernels

@@ -127,7 +127,7 @@ TEST(Qssa, threadsThatTakeSeveralPointsPerStageAreRight) {
 TEST(Qssa, longChemistryWithLoopsIsRightWithoutAnyTreatment) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   PackageRequest request = requestOf(hydrogen, {"none", {}, {}, 0}, {Variant::Plain});
-  request.layout.instructionsInWhole = request.layout.instructionsInPart = 500;
+  request.layout.instructionsWithoutLoops = 500;
   request.layout.loopsForLong = true;
   const SourceFile kernel = make(hydrogen, request).front();
   EXPECT_EQ(kernel.name, "hydrogen_chemistry_plain.cu");
