@@ -326,8 +326,9 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
   CellValue fresh, before;
   if (!isFirst || cell.more) {
     fresh = rules.stored(lane, address, bytes);
-    before = isOfThisTouch(last, lane, address, touch) ? rules.stored(last.thread % 32, address, bytes)
-                                                       : rules.held(lane, address, bytes);
+    if (last.strength != Strength::Atomic) // what an atomic leaves there is equal by chance
+      before = isOfThisTouch(last, lane, address, touch) ? rules.stored(last.thread % 32, address, bytes)
+                                                         : rules.held(lane, address, bytes);
   }
   const bool reported = checkWriters(cell, touch, lane, address, fresh, before, rules);
   checkReaders(cell, touch, lane, address, rules);
