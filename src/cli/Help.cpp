@@ -96,7 +96,7 @@ void help(const CLI::App &app, const HelpRequest &request, Session &session) {
       transform::directiveRules(), [&](const transform::DirectiveRule &rule) { return rule.name == name; });
   complain(session, fmt::format("there is no verb '{}'", name),
            isDirective ? fmt::format("{} is a directive: 'heddle help opt' lists its settings", name)
-                       : suggestionFor(name, verbNames(app)),
+                       : hintForVerb(name, app),
            ExitBadUsage);
 }
 

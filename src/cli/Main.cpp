@@ -74,8 +74,8 @@ int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &for
   if (left.front().starts_with("-"))
     return complain(fmt::format("unknown option '{}'", left.front()), cli::hintForOption(left.front(), app),
                     colourChoice);
-  return complain(fmt::format("there is no verb '{}'", left.front()),
-                  cli::suggestionFor(left.front(), cli::verbNames(app)), colourChoice);
+  return complain(fmt::format("there is no verb '{}'", left.front()), cli::hintForVerb(left.front(), app),
+                  colourChoice);
 }
 
 void addColour(CLI::App &command, std::string &colourChoice) {

@@ -18,6 +18,12 @@ std::string suggestionFor(const std::string &word, const std::vector<std::string
                      question.empty() ? "there" : "There", joinAnd(names));
 }
 
+std::string hintForVerb(const std::string &word, const CLI::App &app) {
+  if (word == "replay" || word == "runner")
+    return fmt::format("heddle-{0} is a program of its own: heddle-{0} --help", word);
+  return suggestionFor(word, verbNames(app));
+}
+
 std::vector<std::string> verbNames(const CLI::App &app) {
   std::vector<std::string> names;
   for (const CLI::App *verb : visibleVerbs(app))

@@ -15,6 +15,9 @@ namespace heddle::cli {
 /// "did you mean 'opt'? There are analyze, ...", without the question where nothing is near.
 std::string suggestionFor(const std::string &word, const std::vector<std::string> &names);
 
+/// The same for a verb, and for a program of Heddle's that is none.
+std::string hintForVerb(const std::string &word, const CLI::App &app);
+
 std::vector<std::string> verbNames(const CLI::App &app);
 /// "--output", "--kernel", ...: the long names of a verb's options.
 std::vector<std::string> optionNames(const CLI::App &verb);
