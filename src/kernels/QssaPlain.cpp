@@ -47,14 +47,10 @@ std::string rowsOf(const StepTable &table) {
   return text.empty() ? "    {0.0, 0.0}, {0.0, 0.0},\n" : text;
 }
 
-/// What fits into an instruction cache of 128 KB. Longer code has fewer loops, of more powers, and calls: gri30 (some 8800) got 1.4
-/// times faster on an H200; dodecane_lu (8090), which fits, would be 18 % slower.
-constexpr double mostInstructions = 8192;
-constexpr unsigned powersIfCompact = 72;
 /// Shared memory of an SM: of each block, the system takes 1 KiB.
 constexpr unsigned sharedPerSmOfHopper = 228 * 1024, sharedPerSmOfAmpere = 164 * 1024, sharedOfSystem = 1024;
 /// The L1 cache has the rest: of what stages leave for each other, it holds a part.
-constexpr unsigned sharedPerSmWithStages = 192 * 1024;
+constexpr unsigned sharedPerSmWithStages = 1024 * model::threshold::chemistry::sharedWithStages;
 /// With all registers that a thread can have.
 constexpr unsigned threadsPerSm = 256;
 
@@ -141,11 +137,11 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
   const std::vector<flow::Segment> segments = partsOf(program, instructionsInPart, instructionsInPart);
   unsigned powers = layout.powersAtATime.value_or(treatment.isNone() ? powersWithLoops : powersWithStages);
   Statements statements = statementsOf(program, segments, deviceTarget(real), {powers, 0, true});
-  const bool isCompact =
-      treatment.isNone() && machineInstructions(program, segments, statements) > mostInstructions;
+  const bool isCompact = treatment.isNone() && machineInstructions(program, segments, statements) >
+                                                   model::threshold::chemistry::instructionCache;
   const Target target = isCompact ? compactTarget(real) : deviceTarget(real);
   if (isCompact) {
-    powers = layout.powersAtATime.value_or(powersIfCompact);
+    powers = layout.powersAtATime.value_or(model::threshold::chemistry::powersIfCompact);
     statements = statementsOf(program, segments, target, {powers, 0, true});
   }
   const unsigned besides = sharedBytes(statements, powers, threads);
