@@ -2,14 +2,14 @@
 # DT_RPATH: unlike DT_RUNPATH it also holds for what those libraries need themselves.
 set(HEDDLE_PACKAGED_LIBRARIES lib/heddle/llvm/lib)
 
-# heddle_module(NAME [CLANG] [OPTIMIZED] [FOLDERS folder...] [USES module...] [LINK lib...] [PRECOMPILE set|header...] [APART file...]): the static
+# heddle_module(NAME [CLANG] [OPTIMIZED [LEVEL level]] [FOLDERS folder...] [USES module...] [LINK lib...] [PRECOMPILE set|header...] [APART file...]): the static
 # library of src/NAME.
 #
 # A module is every .cpp of its folder, and of those of its folders that are named (*: all of them). CLANG gives it Clang's and LLVM's headers.
 # USES names other modules; the arrows of the design page are exactly these lists. What is precompiled for it is the set `clang` or `standard`
-# (heddle_precompile), or what PRECOMPILE says. OPTIMIZED: its run time matters (heddle_optimization). APART: heddle_unity.
+# (heddle_precompile), or what PRECOMPILE says. OPTIMIZED: its run time matters (heddle_optimization); in a quick build by LEVEL. APART: heddle_unity.
 function(heddle_module name)
-  cmake_parse_arguments(MODULE "CLANG;OPTIMIZED" "" "FOLDERS;USES;LINK;PRECOMPILE;APART" ${ARGN})
+  cmake_parse_arguments(MODULE "CLANG;OPTIMIZED" "LEVEL" "FOLDERS;USES;LINK;PRECOMPILE;APART" ${ARGN})
   set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(folder ${MODULE_FOLDERS})
     list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
@@ -28,6 +28,8 @@ function(heddle_module name)
   set(options)
   if(NOT MODULE_OPTIMIZED)
     heddle_optimization(heddle_${name} options)
+  elseif(MODULE_LEVEL)
+    heddle_optimization(heddle_${name} options LEVEL ${MODULE_LEVEL})
   endif()
   if(MODULE_PRECOMPILE)
     heddle_precompile(heddle_${name} ${MODULE_PRECOMPILE} ${options})
@@ -39,13 +41,18 @@ function(heddle_module name)
   heddle_unity(heddle_${name} APART ${MODULE_APART})
 endfunction()
 
-# heddle_optimization(TARGET RESULT): in a quick build TARGET is not optimized; RESULT has the OPTIONS for heddle_precompile. The optimizer takes
-# more than half of what a file costs, and code that mostly waits for Clang, for child processes or for the disk is not slower without it.
+# heddle_optimization(TARGET RESULT [LEVEL level]): in a quick build TARGET is not optimized, or only by LEVEL; RESULT has the OPTIONS for
+# heddle_precompile. The optimizer takes more than half of what a file costs, and code that mostly waits for Clang, for child processes or for
+# the disk is not slower without it.
 function(heddle_optimization target result)
+  cmake_parse_arguments(OPTIMIZATION "" "LEVEL" "" ${ARGN})
+  if(NOT OPTIMIZATION_LEVEL)
+    set(OPTIMIZATION_LEVEL -O0)
+  endif()
   set(${result} PARENT_SCOPE)
   if(HEDDLE_QUICK AND NOT HEDDLE_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-    set(${result} OPTIONS -O0 PARENT_SCOPE)
+    target_compile_options(${target} PRIVATE ${OPTIMIZATION_LEVEL})
+    set(${result} OPTIONS ${OPTIMIZATION_LEVEL} PARENT_SCOPE)
   endif()
 endfunction()
 
