@@ -134,6 +134,19 @@ Value *Registers::rowAt(uint32_t reg, unsigned chunk) {
   return ir.CreateConstGEP1_64(ir.getInt8Ty(), rows, program.request.registers[reg] + bytes);
 }
 
+/// The first lane in a chunk that is on, where a scalar for the chunk is read from a row: what is in the row for lanes that are off
+/// may be older. The first of all for what is one scalar for the warp. 0 if there is none.
+Value *Registers::firstLaneOf(uint32_t reg, unsigned chunk) {
+  if (!isPartial())
+    return ir.getInt64(0);
+  if (shapes[reg].isOneScalar())
+    return firstLane;
+  Value *bits = ir.CreateTrunc(ir.CreateLShr(maskBits, chunk * version.width), ir.getIntNTy(version.width));
+  Value *first = ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, ir.getFalse());
+  Value *isOff = ir.CreateICmpEQ(bits, llvm::Constant::getNullValue(bits->getType()));
+  return ir.CreateSelect(isOff, ir.getInt64(0), ir.CreateZExt(first, ir.getInt64Ty()));
+}
+
 void Registers::load(uint32_t reg) {
   if (!program.isHeld(reg))
     return;
@@ -144,19 +157,26 @@ void Registers::load(uint32_t reg) {
       if (shapes[reg].isUniform())
         set(reg, chunk, ir.CreateICmpNE(ir.CreateAnd(bits, maskBits), ir.getInt32(0)));
       else if (shapes[reg].isScalar())
-        set(reg, chunk, ir.CreateTrunc(ir.CreateLShr(bits, chunk * version.width), ir.getInt1Ty()));
+        set(reg, chunk,
+            ir.CreateTrunc(ir.CreateLShr(ir.CreateLShr(bits, chunk * version.width),
+                                         ir.CreateTrunc(firstLaneOf(reg, chunk), ir.getInt32Ty())),
+                           ir.getInt1Ty()));
       else
         set(reg, chunk, chunkOf(bits, chunk));
     return;
   }
   for (unsigned chunk = 0; chunk < homesOf(reg).size(); ++chunk) {
     Value *at = rowAt(reg, chunk);
-    if (shapes[reg].isUniform() && isPartial())
-      at = ir.CreateGEP(element, at, firstLane);
-    if (shapes[reg].isScalar())
-      set(reg, chunk, ir.CreateLoad(element, at));
-    else
+    if (!shapes[reg].isScalar()) {
       set(reg, chunk, ir.CreateAlignedLoad(vectorType(element), at, llvm::Align(program.bitsOf(reg) / 8)));
+      continue;
+    }
+    Value *lane = firstLaneOf(reg, chunk), *value = ir.CreateLoad(element, ir.CreateGEP(element, at, lane));
+    if (shapes[reg].stride) {
+      Value *step = llvm::ConstantInt::getSigned(element, shapes[reg].stride);
+      value = ir.CreateSub(value, ir.CreateMul(ir.CreateZExtOrTrunc(lane, element), step));
+    }
+    set(reg, chunk, value);
   }
 }
 

@@ -64,6 +64,7 @@ private:
   const Homes &homesOf(uint32_t reg);
   llvm::Value *rowAt(uint32_t reg, unsigned chunk);
   llvm::Value *predicateBits(uint32_t reg);
+  llvm::Value *firstLaneOf(uint32_t reg, unsigned chunk);
 
   llvm::IRBuilder<> &ir;
   const Program &program;

@@ -116,6 +116,13 @@ TEST(Engines, RegistersOfLanesThatWaitAreKept) {
                         "END: st.global.u32 [%rd1], %r2;\n");
 }
 
+TEST(Engines, WhatAHandlerLoadsIsReadWhereLanesAreOn) {
+  // The last lanes of a warp load a word; then its register is the same for each row of a block of short rows.
+  expectSameInAllShapes("mov.u32 %r1, %laneid; setp.le.u32 %p0, %r1, 29; @%p0 bra OVER;\n"
+                        "ld.global.u32 %r2, [%rd0+512]; st.global.u32 [%rd0+512], %r2;\n"
+                        "OVER: mov.u32 %r2, %tid.y; add.u32 %r3, %r2, 1; st.global.u32 [%rd1], %r3;\n");
+}
+
 TEST(Engines, RoundsOfALoopAreThoseOfEachLane) {
   // A counter that the lanes in the loop have in common, a choice in the loop, and stores that lanes overwrite.
   expectSameInAllShapes("and.b32 %r1, %r0, 13; mov.u32 %r2, 0; mov.u32 %r4, %r0;\n"
