@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <fstream>
 
@@ -71,6 +72,15 @@ void AccessCounter::kernelBegin(const vm::LaunchRequest &request, const vm::Kern
 void AccessCounter::access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) {
   if (event.space == vm::Space::Global || event.space == vm::Space::Shared)
     count(at, site, {event.space, event.kind, event.mask, event.bytes, event.addresses});
+}
+
+bool AccessCounter::plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) {
+  std::array<uint64_t, vm::Lanes> buffer;
+  if (access.space == vm::Space::Global || access.space == vm::Space::Shared)
+    count(at, site,
+          {access.space, access.isStore ? vm::AccessKind::Store : vm::AccessKind::Load, access.mask,
+           access.bytes, vm::addressesOf(access, buffer)});
+  return true;
 }
 
 /// A copy that bypasses registers reads or writes global memory like any access.

@@ -63,6 +63,11 @@ public:
   AccessCounter(const vm::Kernel &kernel, const Code &code);
 
   uint32_t interests() const override { return Accesses | Synchronization; }
+  vm::ObservedForm form() const override { return vm::ObservedForm::All; }
+  bool takesEveryPlainAccess() const override { return true; }
+  void codeBlocks(const vm::WarpRef &, const vm::BlockOfCode &, uint32_t, uint64_t) override {}
+  void branches(const vm::WarpRef &, vm::SiteRef, uint64_t) override {}
+  bool plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) override;
   void kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo &info, uint64_t number) override;
   void access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) override;
   void async(const vm::WarpRef &at, vm::SiteRef site, const vm::AsyncEvent &event) override;

@@ -148,12 +148,6 @@ struct SectorRange {
   uint64_t first, end;
 };
 
-void expand(const PlainAccess &access, uint64_t (&to)[Lanes]) {
-  const unsigned lanes = Lanes / access.groups;
-  for (unsigned lane = 0; lane < Lanes; ++lane)
-    to[lane] = access.addresses[lane / lanes] + uint64_t(int64_t(access.stride) * (lane % lanes));
-}
-
 /// The ranges that groups of lanes touch, ascending and apart; nothing if there are gaps between lanes, or if nobody knows.
 std::span<const SectorRange> rangesOf(const PlainAccess &access, SectorRange (&room)[Lanes]) {
   if (!access.groups || access.stride < 0 || access.stride > int32_t(SectorBytes))
@@ -180,6 +174,15 @@ std::span<const SectorRange> rangesOf(const PlainAccess &access, SectorRange (&r
 
 } // namespace
 
+const uint64_t *addressesOf(const PlainAccess &access, std::array<uint64_t, 32> &buffer) {
+  if (!access.groups)
+    return access.addresses;
+  const unsigned lanes = Lanes / access.groups;
+  for (unsigned lane = 0; lane < Lanes; ++lane)
+    buffer[lane] = access.addresses[lane / lanes] + uint64_t(int64_t(access.stride) * (lane % lanes));
+  return buffer.data();
+}
+
 unsigned sectors(const PlainAccess &access) {
   SectorRange room[Lanes];
   uint64_t count = 0;
@@ -199,9 +202,8 @@ std::span<const uint64_t> sectorsOf(const PlainAccess &access, SectorBuffer &buf
       buffer.few[count++] = sector;
   if (count)
     return {buffer.few, count};
-  uint64_t addresses[Lanes];
-  expand(access, addresses);
-  return sectorsOf(addresses, access.mask, access.bytes, buffer);
+  std::array<uint64_t, Lanes> expanded;
+  return sectorsOf(addressesOf(access, expanded), access.mask, access.bytes, buffer);
 }
 
 BankUse bankUse(const PlainAccess &access) {
@@ -219,9 +221,8 @@ BankUse bankUse(const PlainAccess &access) {
     const bool meet = apart >= words && (apart % Banks < words || apart % Banks > Banks - words);
     return meet ? BankUse{2, 1} : BankUse{1, 0};
   }
-  uint64_t addresses[Lanes];
-  expand(access, addresses);
-  return bankUse(addresses, access.mask, access.bytes);
+  std::array<uint64_t, Lanes> expanded;
+  return bankUse(addressesOf(access, expanded), access.mask, access.bytes);
 }
 
 // --- counting

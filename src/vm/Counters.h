@@ -76,6 +76,8 @@ std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, un
 BankUse bankUse(const PlainAccess &access);
 std::span<const uint64_t> sectorsOf(const PlainAccess &access, SectorBuffer &buffer);
 unsigned sectors(const PlainAccess &access);
+/// The addresses by lane, in `buffer` if they are not listed.
+const uint64_t *addressesOf(const PlainAccess &access, std::array<uint64_t, 32> &buffer);
 
 /// Counts launches. One entry for each launch, in the order they ended.
 class Counters : public Observer {
@@ -99,6 +101,7 @@ public:
   void barrierReached(const WarpRef &at, SiteRef site, const BarrierEvent &event) override;
   void warpSync(const WarpRef &at, SiteRef site, const WarpSyncEvent &event) override;
   void branches(const WarpRef &at, SiteRef site, uint64_t times) override;
+  bool takesEveryPlainAccess() const override { return true; }
   bool plainAccess(const WarpRef &at, SiteRef site, const PlainAccess &access) override;
   void async(const WarpRef &at, SiteRef site, const AsyncEvent &event) override;
 

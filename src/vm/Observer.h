@@ -206,6 +206,8 @@ public:
     (void)launch;
     return nullptr;
   }
+  /// Whether plainAccess never returns false.
+  virtual bool takesEveryPlainAccess() const { return false; }
   /// False: nothing was noted; the interpreter executes the instruction, and its event follows.
   virtual bool plainAccess(const WarpRef &, SiteRef, const PlainAccess &) { return false; }
 

@@ -7,7 +7,8 @@
 
 namespace heddle::vm {
 
-/// Two observers of one launch: each receives the events of its interests, the first one first.
+/// Two observers of one launch: each receives the events of its interests, the first one first. Compiled code is used if both take all
+/// kinds of its events, and the second one every access: what the first one refuses must not have been noted by the other.
 class ObserverPair final : public Observer {
 public:
   ObserverPair(Observer &one, Observer &other)
@@ -15,6 +16,29 @@ public:
 
   uint32_t interests() const override { return ofFirst | ofSecond; }
   bool oneCore() const override { return first.oneCore() || second.oneCore(); }
+
+  ObservedForm form() const override {
+    const auto takesAll = [](ObservedForm form) {
+      return form == ObservedForm::Blocks || form == ObservedForm::All;
+    };
+    return takesAll(first.form()) && takesAll(second.form()) && second.takesEveryPlainAccess()
+               ? ObservedForm::All
+               : ObservedForm::Nothing;
+  }
+  void codeBlocks(const WarpRef &at, const BlockOfCode &block, uint32_t mask, uint64_t times) override {
+    notify(CodeBlocks, [&](Observer &o) { o.codeBlocks(at, block, mask, times); });
+  }
+  void branches(const WarpRef &at, SiteRef site, uint64_t times) override {
+    notify(Branches, [&](Observer &o) { o.branches(at, site, times); });
+  }
+  bool takesEveryPlainAccess() const override {
+    return first.takesEveryPlainAccess() && second.takesEveryPlainAccess();
+  }
+  bool plainAccess(const WarpRef &at, SiteRef site, const PlainAccess &access) override {
+    if ((ofFirst & Accesses) && !first.plainAccess(at, site, access))
+      return false;
+    return !(ofSecond & Accesses) || second.plainAccess(at, site, access);
+  }
 
   void kernelBegin(const LaunchRequest &request, const KernelInfo &info, uint64_t launch) override {
     first.kernelBegin(request, info, launch), second.kernelBegin(request, info, launch);

@@ -4,12 +4,14 @@
 //
 // HEDDLE_RANDOM_PTX="FIRST COUNT" runs those seeds.
 #include "check/Checker.h"
+#include "counts/AccessCounter.h"
 #include "counts/Facts.h"
 #include "counts/LaunchCounter.h"
 #include "counts/Tables.h"
 #include "divergence/Profiler.h"
 #include "vm/Engine.h"
 #include "vm/Lanes.h"
+#include "vm/ObserverPair.h"
 #include "vm/RandomPtx.h"
 #include "vm/Runner.h"
 
@@ -240,16 +242,29 @@ void compareOn(uint64_t seed, uint64_t &taken) {
     profile.launches.back().number = 1;
     return fileText([&](const auto &path) { return divergence::writeProfile(path, profile); });
   });
-  expectSame(seed, "counters", [&](Engine engine) {
+  // As the runtime has them: all three at once.
+  expectSame(seed, "profile, counters and accesses", [&](Engine engine) {
     const counts::KernelCode code = counts::codeOf(*launcher.kernel, counts::h200());
+    const counts::AccessCounter::Code locations = counts::AccessCounter::codeOf(*launcher.kernel);
+    const divergence::Inputs inputs = divergence::kernelInputs(*launcher.kernel);
+    divergence::Profiler profiler(*launcher.kernel, inputs);
     counts::LaunchCounter counter(*launcher.kernel, code);
-    const LaunchResult result = launcher.launch(engine, counter);
+    counts::AccessCounter accessCounter(*launcher.kernel, locations);
+    ObserverPair two(profiler, counter), three(two, accessCounter);
+    EXPECT_EQ(three.form(), ObservedForm::All);
+    const LaunchResult result = launcher.launch(engine, three);
     if (!result.ok())
       return std::string();
+    divergence::ProgramProfile profile;
     counts::ProgramCounters counters;
+    counts::ProgramAccesses accesses;
+    profile.launches.push_back(profiler.take(16));
     counters.launches.push_back(counter.take(16));
-    counters.launches.back().number = 1;
-    return fileText([&](const auto &path) { return counts::writeCounters(path, counters); });
+    accesses.launches.push_back(accessCounter.take(16));
+    profile.launches.back().number = counters.launches.back().number = accesses.launches.back().number = 1;
+    return fileText([&](const auto &path) { return divergence::writeProfile(path, profile); }) +
+           fileText([&](const auto &path) { return counts::writeCounters(path, counters); }) +
+           fileText([&](const auto &path) { return counts::writeAccesses(path, accesses); });
   });
   expectSame(seed, "findings", [&](Engine engine) {
     check::FindingList findings;
@@ -264,7 +279,7 @@ void compareOn(uint64_t seed, uint64_t &taken) {
 
 class Observers : public testing::TestWithParam<unsigned> {};
 
-constexpr unsigned Parts = 4, KernelsOfPart = 40;
+constexpr unsigned Parts = 4, KernelsOfPart = 12; // more of them with `make matrix`
 
 TEST_P(Observers, SeeTheSameWithEachEngine) {
   setenv("HEDDLE_JIT_CACHE", "off", 0); // nobody compiles them again
