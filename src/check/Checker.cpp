@@ -22,8 +22,10 @@
 #include "check/WarpSyncs.h"
 #include "ptx/Module.h"
 #include "vm/Code.h"
+#include "vm/Counters.h"
 #include "vm/Lanes.h"
 
+#include <array>
 #include <atomic>
 #include <unordered_map>
 
@@ -332,16 +334,6 @@ void Checker::access(const vm::WarpRef &ref, vm::SiteRef site, const vm::AccessE
 
 namespace {
 
-/// The addresses of all lanes of an access that has them in groups.
-const uint64_t *addressesOf(const vm::PlainAccess &access, uint64_t (&room)[vm::Lanes]) {
-  if (!access.groups)
-    return access.addresses;
-  const unsigned lanes = vm::Lanes / access.groups;
-  for (unsigned lane = 0; lane < vm::Lanes; ++lane)
-    room[lane] = access.addresses[lane / lanes] + uint64_t(int64_t(access.stride) * (lane % lanes));
-  return room;
-}
-
 /// Whether all lanes are inside of the array that their addresses come from, if it is known.
 bool isInside(const vm::PlainAccess &access, const SharedArrays::Array &array) {
   if (!array.variable)
@@ -377,12 +369,12 @@ bool Checker::plainAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::Pl
   const Scene scene = impl->sceneOf(ref, site);
   if (access.space == vm::Space::Shared && !access.isStore && impl->readGroups(scene, access))
     return true;
-  uint64_t room[vm::Lanes];
+  std::array<uint64_t, vm::Lanes> room;
   vm::AccessEvent event;
   event.space = access.space;
   event.kind = access.isStore ? vm::AccessKind::Store : vm::AccessKind::Load;
   event.mask = access.mask, event.bytes = access.bytes;
-  event.addresses = addressesOf(access, room);
+  event.addresses = vm::addressesOf(access, room);
   event.elements = site.instruction->mods.vectorWidth();
   if (access.isStore && !impl->isQuiet(scene, event))
     return false;
@@ -413,11 +405,11 @@ bool Checker::Impl::readGroups(const Scene &scene, const vm::PlainAccess &access
   block.syncs.acted(at.warp, access.mask);
   if (!touch.mask)
     return true;
-  uint64_t room[vm::Lanes];
+  std::array<uint64_t, vm::Lanes> room;
   vm::AccessEvent event;
   event.space = access.space;
   event.mask = touch.mask, event.bytes = access.bytes;
-  event.addresses = touch.addresses = addressesOf(access, room);
+  event.addresses = touch.addresses = vm::addressesOf(access, room);
   const SharedEvidence evidence = evidenceOf(block);
   SharedConflicts conflicts(at, event, evidence, {reporter, plainReads, block.unwritten});
   block.shared.read(touch, conflicts);

@@ -170,7 +170,7 @@ void WholeWarps::catchUp() {
 WholeWarps::Stop WholeWarps::slice(Block &block, RestOfSlice &rest) {
   prepare(warps[running]);
   // All behind the first that begins have not begun either. Nobody waits for those that end.
-  // Observers are told of each, and have counts of each.
+  // Observers receive events of each, and have counts of each.
   if (members[running].stage == Stage::Fresh && !waiting && !block.grid->request.maxWarpInstructions &&
       !block.grid->interests)
     state.next = warps.data() + running + 1, state.endOfNext = warps.data() + warps.size();
