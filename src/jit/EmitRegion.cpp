@@ -17,10 +17,12 @@ using llvm::Value;
 struct FunctionEmitter::RegionCode {
   const Region &region;
   std::map<uint32_t, llvm::AllocaInst *> waiting; ///< by block
-  std::map<uint32_t, Block> starts;               ///< by block
-  std::vector<Block> steps;                       ///< the last: all lanes are at the join
-  std::map<uint32_t, Block> exits;                ///< by instruction
-  Block exit = nullptr, tail = nullptr;           ///< stores registers; only masks
+  std::map<uint32_t, llvm::AllocaInst *>
+      rounds;                           ///< of lanes that wait, the least; empty if all have the same
+  std::map<uint32_t, Block> starts;     ///< by block
+  std::vector<Block> steps;             ///< the last: all lanes are at the join
+  std::map<uint32_t, Block> exits;      ///< by instruction
+  Block exit = nullptr, tail = nullptr; ///< stores registers; only masks
 };
 
 FunctionEmitter::FunctionEmitter(llvm::Module &inside, const Program &given, const Part &which,
@@ -39,7 +41,7 @@ FunctionEmitter::RegionCode &FunctionEmitter::codeOf(const Region &region) {
   auto &code = regionCodes[&region];
   if (code)
     return *code;
-  code.reset(new RegionCode{region, {}, {}, {}, {}});
+  code.reset(new RegionCode{region, {}, {}, {}, {}, {}});
   llvm::IRBuilderBase::InsertPointGuard back(ir);
   ir.SetInsertPoint(&function->getEntryBlock(), function->getEntryBlock().begin());
   for (uint32_t b : region.blocks) {
@@ -47,6 +49,9 @@ FunctionEmitter::RegionCode &FunctionEmitter::codeOf(const Region &region) {
     code->starts[b] = newBlock("lanes");
   }
   code->waiting[region.join] = ir.CreateAlloca(ir.getInt32Ty());
+  if (region.jumpsBack)
+    for (const auto &[block, waiting] : code->waiting)
+      code->rounds[block] = ir.CreateAlloca(ir.getInt32Ty());
   for (size_t i = 0; i <= region.steps.size(); ++i)
     code->steps.push_back(newBlock("step"));
   code->starts[region.join] = code->steps.back();
@@ -58,6 +63,23 @@ FunctionEmitter::RegionCode &FunctionEmitter::codeOf(const Region &region) {
 void FunctionEmitter::addWaiting(uint32_t block, Value *lanes) {
   llvm::AllocaInst *at = apart->waiting.at(block);
   ir.CreateStore(ir.CreateOr(held(at), lanes), at);
+  if (apart->rounds.empty())
+    return;
+  llvm::AllocaInst *left = apart->rounds.at(block);
+  ir.CreateStore(ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, held(left), held(rounds)), left);
+}
+
+/// Takes the lanes that wait at a block. They reconverge: see vm::Split::absorb.
+Value *FunctionEmitter::takeWaiting(uint32_t block) {
+  llvm::AllocaInst *at = apart->waiting.at(block);
+  Value *lanes = held(at);
+  ir.CreateStore(ir.getInt32(0), at);
+  if (!apart->rounds.empty()) {
+    llvm::AllocaInst *left = apart->rounds.at(block);
+    ir.CreateStore(held(left), rounds);
+    ir.CreateStore(ir.getInt32(~0u), left);
+  }
+  return lanes;
 }
 
 /// From a branch of the usual code about which lanes disagree.
@@ -74,9 +96,10 @@ void FunctionEmitter::enterRegion(uint32_t instr, const Region &region, Value *t
   ir.CreateStore(ir.getInt32(0), spent);
   addTo(counted,
         ir.getInt64(program.ordinal(instr) - program.ordinal(now.first) + program.inst(instr).counts));
-  ir.CreateStore(held(rounds), roundsBefore);
   for (const auto &[block, waiting] : code.waiting)
     ir.CreateStore(ir.getInt32(0), waiting);
+  for (const auto &[block, left] : code.rounds)
+    ir.CreateStore(ir.getInt32(~0u), left);
   const auto &blockOf = program.function.blockOf;
   apart = &code;
   addWaiting(blockOf[program.operands(instr)[0].index], taken);
@@ -96,13 +119,11 @@ void FunctionEmitter::emitRegion(RegionCode &code) {
                     code.steps[i + 1]);
   }
   ir.SetInsertPoint(code.steps.back());
-  ir.CreateStore(held(roundsBefore), rounds); // the lanes that came first are the split that remains
+  takeWaiting(region.join);
   ir.CreateBr(blockAt(program.function.blocks[region.join].first));
   for (uint32_t block : region.blocks) {
     ir.SetInsertPoint(code.starts.at(block));
-    llvm::AllocaInst *waiting = code.waiting.at(block);
-    Value *lanes = held(waiting);
-    ir.CreateStore(ir.getInt32(0), waiting);
+    Value *lanes = takeWaiting(block);
     registers.restrictTo(lanes, &region.kept);
     apartLanes = ir.CreateZExt(ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, lanes), ir.getInt64Ty());
     emitPiece({program.function.blocks[block].first, program.function.blocks[block].end});
@@ -200,12 +221,12 @@ void FunctionEmitter::emitRegionBranch(uint32_t instr) {
   reportAgreed(instr, true);
   Value *changes = othersBefore(from, to);
   countApart(count);
+  if (backward)
+    addTo(rounds, ir.getInt32(~0u));
   addWaiting(to, registers.mask());
   ir.CreateStore(ir.CreateSub(ir.CreateSub(held(budget), used), ir.CreateZExt(changes, ir.getInt32Ty())),
                  budget);
   ir.CreateStore(ir.getInt32(0), spent);
-  if (backward)
-    addTo(rounds, ir.getInt32(~0u));
   ir.CreateCondBr(changes, next, apart->starts.at(to));
 }
 
@@ -247,10 +268,12 @@ void FunctionEmitter::emitRegionExits(RegionCode &code) {
                  registers.field(offsetof(vm::CompiledState, apartCount)));
   size_t at = offsetof(vm::CompiledState, apart);
   for (const auto &[block, waiting] : code.waiting) {
-    ir.CreateStore(held(waiting), registers.field(at));
-    ir.CreateStore(ir.getInt32(program.firstInst(program.function.blocks[block].first)),
-                   registers.field(at + sizeof(uint32_t)));
-    at += 2 * sizeof(uint32_t);
+    using Apart = vm::CompiledState::Apart;
+    auto put = [&](size_t offset, Value *value) { ir.CreateStore(value, registers.field(at + offset)); };
+    put(offsetof(Apart, mask), held(waiting));
+    put(offsetof(Apart, pc), ir.getInt32(program.firstInst(program.function.blocks[block].first)));
+    put(offsetof(Apart, roundsLeft), held(code.rounds.empty() ? rounds : code.rounds.at(block)));
+    at += sizeof(Apart);
   }
   ir.CreateRet(held(result));
 }

@@ -42,7 +42,7 @@ llvm::Function *FunctionEmitter::emit(llvm::StringRef name) {
   registers.begin(state, partRegisters.mentioned());
   for (auto *each : {&counted, &apartCounted, &apartThreads, &result})
     *each = ir.CreateAlloca(ir.getInt64Ty());
-  for (auto *each : {&spent, &budget, &rounds, &here, &roundsBefore})
+  for (auto *each : {&spent, &budget, &rounds, &here})
     *each = ir.CreateAlloca(ir.getInt32Ty());
   auto take = [&](llvm::AllocaInst *to, size_t offset) {
     ir.CreateStore(registers.loadField(offset, ir.getInt32Ty()), to);

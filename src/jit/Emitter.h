@@ -74,6 +74,7 @@ private:
   void fallThroughInRegion(uint32_t last);
   llvm::Value *othersBefore(uint32_t from, uint32_t to);
   void addWaiting(uint32_t block, llvm::Value *lanes);
+  llvm::Value *takeWaiting(uint32_t block);
   void countApart(uint64_t instructions);
   Block exitRegionBefore(uint32_t instr);
   void exitRegion(llvm::Value *where, Block exit);
@@ -143,9 +144,8 @@ private:
   llvm::AllocaInst *addressesInMemory = nullptr, *zeros = nullptr;
   llvm::AllocaInst *atomicPlaces = nullptr, *atomicValues = nullptr; ///< of all lanes
   llvm::Value *orderLimit = nullptr;
-  /// While lanes are apart: counts, the result of the function, lanes that are where it stops, rounds at the begin.
-  llvm::AllocaInst *apartCounted = nullptr, *apartThreads = nullptr, *result = nullptr, *here = nullptr,
-                   *roundsBefore = nullptr;
+  /// While lanes are apart: counts, the result of the function, lanes that are where it stops.
+  llvm::AllocaInst *apartCounted = nullptr, *apartThreads = nullptr, *result = nullptr, *here = nullptr;
   const Regions regions;
   std::map<const Region *, std::unique_ptr<RegionCode>> regionCodes;
   RegionCode *apart = nullptr;           ///< that is being emitted

@@ -180,6 +180,7 @@ bool Regions::orderSteps(Region &region, uint32_t first) const {
     if ((step.isEndOfLoop ? loopEndOf(step.block) : orderOf(step.block)) >= joinOrder)
       return false;
   region.highest = joinOrder;
+  region.jumpsBack = returns.value_or(false) || !heads.empty();
   return true;
 }
 

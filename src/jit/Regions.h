@@ -28,7 +28,8 @@ struct Region {
   uint32_t join = 0;            ///< block
   std::vector<uint32_t> blocks; ///< in their order
   std::vector<Step> steps;
-  uint32_t highest = 0; ///< position in the order at which lanes of it wait, the highest
+  uint32_t highest = 0;   ///< position in the order at which lanes of it wait, the highest
+  bool jumpsBack = false; ///< in it, or to the join: lanes may differ in the number of backward jumps
   /// Registers that lanes may need that are elsewhere in the region: a block must not change those of other lanes.
   llvm::BitVector kept;
   /// Registers that have to be in their rows where it is left before its end.

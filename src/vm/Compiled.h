@@ -105,8 +105,8 @@ struct CompiledState {
   /// Lanes that were apart when compiled code stopped: `here` at the inst, others at the first inst of a block.
   uint32_t apartCount = 0, here = 0;
   uint64_t apartThreads = 0;
-  struct {
-    uint32_t mask, pc;
+  struct Apart {
+    uint32_t mask, pc, roundsLeft;
   } apart[MostApart];
   // For an observer (CompiledEvents.cpp).
   const Code *code = nullptr;

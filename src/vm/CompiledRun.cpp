@@ -108,6 +108,7 @@ void Warp::separateApart(const CompiledState &state, uint32_t pc) {
     Split &fresh = splits[splitCount++];
     fresh = mine;
     fresh.mask = state.apart[i].mask;
+    fresh.backEdges += state.roundsLeft - state.apart[i].roundsLeft;
     fresh.jump(here, state.apart[i].pc);
   }
   mayHaveOtherRows = true;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 namespace heddle::vm {
@@ -59,6 +60,20 @@ struct Split {
     const Inst &target = frame->code->insts[to];
     pc = to;
     order = target.order <= from.order && target.loopEnd ? target.loopEnd : target.order;
+  }
+
+  /// Lanes at the same instruction join this split. It is checked for polling when the first of the two would be: so lanes that
+  /// reconverge in each iteration of a loop are checked, and when does not depend on the order of splits.
+  void absorb(const Split &other) {
+    mask |= other.mask;
+    auto rank = [](const Split &split) {
+      return std::tuple(split.checkAt - split.backEdges, split.backEdges, split.checkEvery, split.pollsSeen,
+                        split.changesSeen, split.stateHash);
+    };
+    if (rank(other) >= rank(*this))
+      return;
+    backEdges = other.backEdges, checkAt = other.checkAt, checkEvery = other.checkEvery;
+    pollsSeen = other.pollsSeen, changesSeen = other.changesSeen, stateHash = other.stateHash;
   }
 };
 

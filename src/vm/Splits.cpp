@@ -30,6 +30,11 @@ bool goesBefore(const Split &a, const Split &b) {
   return a.order < b.order;
 }
 
+/// Which of two splits is picked first; of those at the same position, in the same way however they are stored.
+bool isPickedBefore(const Split &a, const Split &b) {
+  return goesBefore(a, b) || (!goesBefore(b, a) && firstLane(a.mask) < firstLane(b.mask));
+}
+
 } // namespace
 
 bool Warp::pick() {
@@ -37,7 +42,7 @@ bool Warp::pick() {
   for (unsigned i = 0; i < splitCount; ++i) {
     if (splits[i].state != SplitState::Ready || splits[i].deferred)
       continue;
-    if (!found || goesBefore(splits[i], splits[current]))
+    if (!found || isPickedBefore(splits[i], splits[current]))
       current = i;
     found = true;
   }
@@ -55,7 +60,7 @@ void Warp::absorbEqual() {
       ++i;
       continue;
     }
-    mine.mask |= other.mask;
+    mine.absorb(other);
     const unsigned last = --splitCount;
     if (current == last)
       current = i;
@@ -187,7 +192,7 @@ Flow Warp::awaitMembers(const Inst &in, uint32_t mask, Loc membersLoc, uint16_t 
     Split &other = splits[i];
     if (i != current && other.state == SplitState::AtWarpSync && other.frame == now().frame &&
         other.pc == pc && other.members == first) {
-      other.mask |= now().mask;
+      other.absorb(now());
       removeCurrent();
       break;
     }

@@ -143,6 +143,18 @@ TEST(Engines, LoopsInsideOfLoopsEndForEachLane) {
       "@!%p2 bra OUTER; st.global.u32 [%rd1], %r4;\n");
 }
 
+TEST(Engines, LanesThatLeftALoopAtDifferentTimesPollAsOften) {
+  // When lanes that poll let the other warp set the word depends on the backward jumps that they executed before.
+  expectSame(
+      kernelOf("and.b32 %r1, %r0, 9; setp.ge.u32 %p2, %r0, 32; @%p2 bra SET; mov.u32 %r2, 0;\n"
+               "AGAIN: setp.ge.u32 %p0, %r2, %r1; @%p0 bra POLL; add.u32 %r2, %r2, 1; bra AGAIN;\n"
+               "POLL: ld.volatile.global.u32 %r3, [%rd0+512]; setp.ne.u32 %p1, %r3, 1; @%p1 bra POLL;\n"
+               "bra END;\n"
+               "SET: st.volatile.global.u32 [%rd0+512], 1;\n"
+               "END: st.global.u32 [%rd1], %r2;\n"),
+      {1}, {64}, 256);
+}
+
 TEST(Engines, AFaultOfLanesThatAreApartIsTheSame) {
   expectSameInAllShapes("and.b32 %r1, %r0, 6; mov.u32 %r2, 0;\n"
                         "AGAIN: add.u32 %r2, %r2, 1; add.u64 %rd1, %rd1, 200; ld.global.u32 %r3, [%rd1];\n"
