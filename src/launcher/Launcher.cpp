@@ -341,11 +341,18 @@ private:
         if (input.isCuda)
           first = quotedIncludes(folderOf(input));
     words.insert(words.begin() + long(command.compilerWords), first.begin(), first.end());
-    if (needsRuntime) // nvcc splits its value at commas
-      words.insert(words.end(), {"-isystem", command.dialect == Dialect::Nvcc
-                                                 ? withoutCommas(dataFolder("runtime").string())
-                                                 : dataFolder("runtime").string()});
+    if (needsRuntime)
+      addRuntime(words);
     return words;
+  }
+
+  /// The folder of Heddle's headers, as the last one. Behind `--` Clang takes every word for a file; nvcc splits the value at commas.
+  void addRuntime(std::vector<std::string> &words) const {
+    const std::string folder = dataFolder("runtime").string();
+    const bool isNvcc = command.dialect == Dialect::Nvcc;
+    const auto end =
+        isNvcc ? words.end() : std::find(words.begin() + long(command.compilerWords), words.end(), "--");
+    words.insert(end, {"-isystem", isNvcc ? withoutCommas(folder) : folder});
   }
 
   static std::string folderOf(const CommandInput &input) {

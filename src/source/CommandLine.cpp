@@ -104,12 +104,17 @@ void readClangsWords(const std::vector<std::string> &words, size_t first, Compil
       pointers, missingAt, missingCount, llvm::opt::Visibility(opt::ClangOption));
   command.mode = missingCount ? Mode::Unclear : modeOf(all);
   std::string language = "none";
+  const auto addInput = [&](const std::string &file, size_t word) {
+    const bool isCuda = language == "none" ? isCudaFile(file) : isCudaLanguage(language);
+    command.inputs.push_back({file, first + word, isCuda});
+  };
   for (const llvm::opt::Arg *arg : all) {
     const llvm::opt::Option &option = arg->getOption();
     if (option.matches(opt::OPT_INPUT)) {
-      const std::string file = arg->getValue();
-      const bool isCuda = language == "none" ? isCudaFile(file) : isCudaLanguage(language);
-      command.inputs.push_back({file, first + arg->getIndex(), isCuda});
+      addInput(arg->getValue(), arg->getIndex());
+    } else if (option.matches(opt::OPT__DASH_DASH)) { // what follows are files, whatever they are called
+      for (unsigned i = 0; i < arg->getNumValues(); ++i)
+        addInput(arg->getValue(i), arg->getIndex() + 1 + i);
     } else if (option.matches(opt::OPT_x)) {
       language = arg->getValue();
     } else if (option.matches(opt::OPT_o)) {

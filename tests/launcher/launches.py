@@ -149,6 +149,11 @@ def pragmas_are_carried_out(place):
     # Clang's words.
     done = place.run("clang++", "--cuda-gpu-arch=sm_80", "-c", "src/a.cu")
     check(done.arguments[:2] == ["-iquote", "src"] and done.arguments[-1].endswith("/a.cu"), done.arguments)
+    # After -- it takes all words for files: options are added before it.
+    place.write("src/b.cu", WITH_PRAGMA.replace("main()", "main(int count, char **)").replace("<<<4, 256>>>", "<<<4, 32 * count>>>"))
+    done = place.run("clang++", "--cuda-gpu-arch=sm_80", "-c", "--", "src/b.cu")
+    check(done.arguments[-4:-2] == ["-isystem", done.arguments[-3]] and done.arguments[-2] == "--", done.arguments)
+    check(done.arguments[-1].startswith(str(place.cache)), done.arguments)
 
 
 def line_of(text, part):

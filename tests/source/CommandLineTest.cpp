@@ -205,6 +205,15 @@ TEST(CommandLine, ModesOfClang) {
   EXPECT_EQ(modeOf({"clang++", "-c", "a.cu", "-o"}), Mode::Unclear);
 }
 
+TEST(CommandLine, BehindTwoDashesAllWordsOfClangAreFiles) {
+  CompilerCommand command = readCommand({"clang++", "-c", "-DA", "-o", "a.o", "--", "-odd.cu", "b.cpp"});
+  EXPECT_EQ(command.mode, Mode::Compile);
+  EXPECT_THAT(filesOf(command, true), ElementsAre("-odd.cu"));
+  EXPECT_THAT(filesOf(command, false), ElementsAre("b.cpp"));
+  EXPECT_EQ(command.words[command.inputs.front().word].text, "-odd.cu");
+  EXPECT_THAT(command.parseFlags, ElementsAre("-D", "A"));
+}
+
 TEST(CommandLine, StandardInputIsAnInput) {
   EXPECT_TRUE(readCommand({"nvcc", "-x", "cu", "-c", "-"}).inputs.at(0).isStandardInput());
   EXPECT_TRUE(readCommand({"clang++", "-x", "cuda", "-c", "-"}).inputs.at(0).isStandardInput());
