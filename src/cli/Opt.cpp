@@ -129,6 +129,9 @@ bool chooseInputs(OptRequest &request, Session &session) {
              fmt::format("--output-dir writes one output for each file, and {} names another place",
                          request.inPlace ? "--in-place" : "-o"),
              "leave one of them out", ExitBadUsage);
+  else if (!request.kernel.empty() && request.directives.empty())
+    complain(session, fmt::format("-k {} has no effect without -d", request.kernel),
+             "the #pragma heddle lines of a file are always applied", ExitBadUsage);
   else if (request.outputFolder.empty())
     request.file = request.files.front();
   return session.exitCode == ExitDone;
