@@ -35,6 +35,13 @@ Dim3 clusterOf(const LaunchRequest &request) {
   return request.cluster.count() == 1 && required.x ? required : request.cluster;
 }
 
+BlockSample sampleOf(const LaunchRequest &request, const Dim3 &cluster) {
+  const uint64_t most = request.cooperative || !request.sampleBlocks
+                            ? 0
+                            : std::max<uint64_t>(1, request.sampleBlocks / cluster.count());
+  return BlockSample::of(request.grid.count() / cluster.count(), most);
+}
+
 } // namespace
 
 void Core::forget() {
@@ -50,7 +57,7 @@ Grid::Grid(const LaunchRequest &launchRequest, const Limits &simulatorLimits, Me
     : request(launchRequest), kernel(*launchRequest.kernel), limits(simulatorLimits), memory(globalMemory),
       services(hostServices), observer(watcher), interests(watcher ? watcher->interests() : 0),
       number(launchNumber), stackBytes(stack), heapUsed(heap), heapBytes(heapLimit),
-      cluster(clusterOf(launchRequest)), clusters(launchRequest.grid.count() / cluster.count()),
+      cluster(clusterOf(launchRequest)), sample(sampleOf(launchRequest, cluster)), clusters(sample.taken),
       threadsPerBlock(unsigned(launchRequest.block.count())),
       ordered(launchRequest.orderedAtomics && !launchRequest.cooperative),
       began(std::chrono::steady_clock::now()), lastProgress(began) {
@@ -70,8 +77,9 @@ Dim3 unfold(uint64_t index, uint64_t x, uint64_t y) {
 
 } // namespace
 
+/// Clusters are executed, set aside and ordered by their place in the sample, which is that in the grid if all are executed.
 Dim3 Grid::positionOf(uint64_t clusterIndex, unsigned rank) const {
-  const Dim3 at = unfold(clusterIndex, request.grid.x / cluster.x, request.grid.y / cluster.y),
+  const Dim3 at = unfold(sample.at(clusterIndex), request.grid.x / cluster.x, request.grid.y / cluster.y),
              inside = unfold(rank, cluster.x, cluster.y);
   return {at.x * cluster.x + inside.x, at.y * cluster.y + inside.y, at.z * cluster.z + inside.z};
 }

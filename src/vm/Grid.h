@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "vm/BlockSample.h"
 #include "vm/Cluster.h"
 #include "vm/Compiled.h"
 #include "vm/Simulator.h"
@@ -59,7 +60,8 @@ public:
   std::atomic<uint64_t> &heapUsed;
   const uint64_t heapBytes;
   const Dim3 cluster; ///< blocks per cluster
-  const uint64_t clusters;
+  const BlockSample sample; ///< of the clusters of the launch; indices of clusters are ordinals of it
+  const uint64_t clusters;  ///< that are executed
   const unsigned threadsPerBlock;
   uint64_t parameters = 0;    ///< address of the parameter buffer
   uint64_t gridWorkspace = 0; ///< cooperative launches: where cooperative groups keep their grid barrier

@@ -55,6 +55,9 @@ struct LaunchRequest {
   uint64_t maxWarpInstructions = 0; ///< 0: no limit; else Timeout when exceeded
   double maxSeconds = 0;            ///< 0: no limit
   const std::atomic<bool> *cancel = nullptr;
+  /// Nonzero: of a grid with more blocks so many are executed, a cluster at least (BlockSample.h), unless the launch is cooperative. Only for
+  /// kernels whose blocks need no others (Independence.h), and for those who want counts and no results.
+  uint64_t sampleBlocks = 0;
   Steering *steering = nullptr; ///< decides what instructions do, see Steering.h
 };
 
