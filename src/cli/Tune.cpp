@@ -15,6 +15,7 @@
 #include "report/TuneHtml.h"
 #include "support/ExitCode.h"
 #include "support/Interrupts.h"
+#include "support/Paths.h"
 #include "support/StartedProcess.h"
 #include "support/Text.h"
 #include "tune/ChemMaker.h"
@@ -129,6 +130,17 @@ void serve(const TuneRun &run, ranks::Ranks &ranks, Session &session) {
   tune::serveConfigurations(ranks, executor);
 }
 
+/// What a compiler or the simulator reports of the baseline. It is compiled as a copy in a temporary folder, whose lines are those of the file.
+std::string reasonInTheFile(std::string reason, const std::string &file) {
+  std::error_code ignored;
+  const std::string folder = (fs::temp_directory_path(ignored) / TemporaryFolder::prefix).string();
+  const std::string name = "/" + fs::path(file).filename().string();
+  const size_t begin = reason.find(folder), end = reason.find(name, begin);
+  if (end != std::string::npos)
+    reason.replace(begin, end + name.size() - begin, file);
+  return reason;
+}
+
 /// The baseline could not be measured: that is the whole answer.
 void complainOfBaseline(const tune::Report &report, const TuneRequest &request, Session &session) {
   const runner::Result &result = report.baseline().evaluation.result;
@@ -141,7 +153,7 @@ void complainOfBaseline(const tune::Report &report, const TuneRequest &request, 
                        isMechanism ? "cannot be generated"
                        : isCode    ? "does not compile"
                                    : "cannot be measured",
-                       result.reason),
+                       reasonInTheFile(result.reason, request.files.front())),
            fmt::format("heddle {} {}{} should work first", isMechanism ? "chem" : "run",
                        request.files.front(), isMechanism ? " -o DIR" : ""),
            isCode ? ExitDoesNotCompile : ExitRefused);

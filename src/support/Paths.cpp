@@ -50,7 +50,7 @@ TemporaryFolder::TemporaryFolder() {
   fs::path where = fs::temp_directory_path(error);
   if (const char *given = std::getenv("TMPDIR"); error && given)
     where = given;
-  std::string pattern = (where / "heddle-XXXXXX").string();
+  std::string pattern = (where / prefix).string() + "XXXXXX";
   if (!makeTemporaryFolder(pattern))
     throw FileError({pattern, FileFailure::Doing::Write, errno});
   folder = pattern;

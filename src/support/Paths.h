@@ -15,6 +15,7 @@ std::filesystem::path dataFolder(std::string_view name);
 /// A new empty folder under the system's temporary one, removed with all it holds when this object dies.
 class TemporaryFolder {
 public:
+  static constexpr std::string_view prefix = "heddle-"; ///< of its name
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder &) = delete;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -79,6 +80,15 @@ std::vector<Kept> keptIn(const Lines &lines) {
   return all;
 }
 
+/// A search whose baseline failed ended there. Whatever was mended since (the program, a file that it reads, the compiler), its results
+/// are of no use.
+bool isOfAFailedBaseline(const std::vector<Kept> &all) {
+  const std::string baseline = Configuration().str();
+  return std::ranges::all_of(all, [&](const Kept &kept) {
+    return kept.configuration == baseline && kept.result.status != runner::Status::Measured;
+  });
+}
+
 /// One write, so that a kill leaves a whole line or a torn one but never two mixed; then down to the disk.
 bool writeLine(int descriptor, const std::string &line) {
   const std::string whole = line + "\n";
@@ -116,8 +126,8 @@ std::unique_ptr<Cache> Cache::open(const fs::path &file, const Problem &problem,
   }
   Lines lines = linesOf(file);
   const std::string whose = problemOf(lines);
-  if (!whose.empty() && whose != problem.digest() && keptIn(lines).empty())
-    lines = {}; // nothing is lost: a baseline that did not compile, for example
+  if (!whose.empty() && isOfAFailedBaseline(keptIn(lines)))
+    lines = {};
   if (!lines.whole.empty() && whose != problem.digest()) {
     error = whose.empty() ? fmt::format("'{}' holds no results of heddle tune", file.string())
                           : fmt::format("'{}' holds results of another program, or of this one with other "

@@ -97,6 +97,22 @@ TEST_F(CacheTest, AFileOfAnotherProblemWithoutResultsIsOverwritten) {
   EXPECT_TRUE(find(*again, "TILE=8"));
 }
 
+TEST_F(CacheTest, AfterABaselineThatFailedTheSearchBeginsAgain) {
+  open()->append(evaluation("", Status::DoesNotCompile));
+  ASSERT_TRUE(open()) << error;
+  EXPECT_FALSE(find(*open(), "")) << "a header may have been added";
+  open()->append(evaluation("", Status::Crashed));
+  problem = {};
+  problem.file = "saxpy.cu";
+  problem.text = "int main() { return 1; }";
+  EXPECT_TRUE(open()) << error;
+
+  // Not if it was measured once.
+  open()->append(evaluation(""));
+  open()->append(evaluation("", Status::Lost));
+  EXPECT_TRUE(find(*open(), ""));
+}
+
 TEST_F(CacheTest, AFileThatIsSomethingElseIsRefusedAndLeftAlone) {
   std::ofstream(file) << "a letter to mother\n";
   EXPECT_FALSE(open());
