@@ -44,7 +44,7 @@ Examples:
   heddle opt stencil.cu -o out.cu                               apply the #pragma heddle lines of the file
   heddle opt main.cu kernels.cu --output-dir out --verify       a program as a whole, with its headers
 
-The output is compiled, and changed kernels are checked statically (heddle check --static) with the block sizes of the launches in the
+Clang parses the output, and changed kernels are checked statically (heddle check --static) with the block sizes of the launches in the
 file. A violation that the original does not have prevents writing. --verify also runs both programs and compares their results.
 What was not checked, what was assumed, and directives that changed nothing are reported on stderr, with the reason.
 
