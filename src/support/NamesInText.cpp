@@ -9,6 +9,7 @@
 #include <cctype>
 #include <map>
 #include <mutex>
+#include <unordered_set>
 
 namespace heddle {
 namespace {
@@ -29,17 +30,27 @@ std::string_view directiveAt(std::string_view rest) {
 
 /// How long the comment or the literal is that the text begins with; 0 where it begins with neither.
 size_t lengthWithoutNames(std::string_view rest) {
-  if (rest.starts_with("//"))
-    return std::min(rest.find('\n'), rest.size());
-  if (rest.starts_with("/*"))
-    return std::min(rest.find("*/", 2), rest.size() - 2) + 2;
-  if (rest[0] == '"' || rest[0] == '\'') {
+  if (rest[0] == '/') {
+    if (rest.starts_with("//"))
+      return std::min(rest.find('\n'), rest.size());
+    if (rest.starts_with("/*"))
+      return std::min(rest.find("*/", 2), rest.size() - 2) + 2;
+  } else if (rest[0] == '"' || rest[0] == '\'') {
     size_t length = 1;
     while (length < rest.size() && rest[length] != rest[0] && rest[length] != '\n')
       length += rest[length] == '\\' ? 2 : 1;
     return std::min(length + 1, rest.size());
   }
   return 0;
+}
+
+/// Of the name or the number at the beginning of the text. A number may have letters and digit separators.
+size_t lengthOfWord(std::string_view rest) {
+  const bool isNumber = !isNameStart(rest[0]);
+  size_t length = 1;
+  while (length < rest.size() && (isNamePart(rest[length]) || (isNumber && rest[length] == '\'')))
+    ++length;
+  return length;
 }
 
 /// The length of the line, with those that a backslash continues.
@@ -67,7 +78,7 @@ void addNamesOfRuntimeHeader(const std::string &name, std::set<std::string> &rea
 } // namespace
 
 std::set<std::string> namesIn(std::string_view text) {
-  std::set<std::string> names;
+  std::unordered_set<std::string_view> names; // most are there many times
   bool isAtStart = true;
   for (size_t i = 0; i < text.size();) {
     const std::string_view rest = text.substr(i);
@@ -81,17 +92,14 @@ std::set<std::string> namesIn(std::string_view text) {
     }
     size_t length = lengthWithoutNames(rest);
     if (length == 0 && isNamePart(rest[0])) {
-      // A number may have letters and digit separators.
-      const bool isNumber = !isNameStart(rest[0]);
-      const auto isPart = [&](char c) { return isNamePart(c) || (isNumber && c == '\''); };
-      length = size_t(std::ranges::find_if_not(rest, isPart) - rest.begin());
-      if (!isNumber)
-        names.emplace(rest.substr(0, length));
+      length = lengthOfWord(rest);
+      if (isNameStart(rest[0]))
+        names.insert(rest.substr(0, length));
     }
     isAtStart = rest[0] == '\n';
     i += std::max<size_t>(length, 1);
   }
-  return names;
+  return {names.begin(), names.end()};
 }
 
 const std::set<std::string> &namesInRuntimeHeader(const std::string &name) {
