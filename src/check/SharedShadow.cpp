@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The usual access is one of a whole warp to words that were written before the last barrier: that costs a
-// compare and two stores per lane, in two short loops. Everything else goes the long way, a lane at a time.
+// The usual access is one of a whole warp to words that were written before the last barrier: neighbouring words are compared and
+// stored by vectors (ShadowRows.h), others in two short loops. Everything else goes the long way, a lane at a time.
 #include "check/SharedShadow.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace heddle::check {
@@ -18,6 +19,20 @@ template <class F> void eachLane(uint32_t mask, F f) {
 /// Two for each warp of the largest block.
 constexpr size_t MostWriters = 64;
 
+/// For each lane its bit, and that of the lane in the other half of the warp.
+constexpr std::array<uint32_t, 32> OneLane = [] {
+  std::array<uint32_t, 32> bits{};
+  for (unsigned lane = 0; lane < 32; ++lane)
+    bits[lane] = 1u << lane;
+  return bits;
+}();
+constexpr std::array<uint32_t, 32> LaneInBothHalves = [] {
+  std::array<uint32_t, 32> bits{};
+  for (unsigned lane = 0; lane < 32; ++lane)
+    bits[lane] = 0x10001u << lane % 16;
+  return bits;
+}();
+
 /// Whether `past` is the write of a lane that comes before `lane` in this very instruction.
 bool isOfThisAccess(const Past &past, unsigned lane, uint64_t address, unsigned bytes, const Touch &touch) {
   const unsigned other = past.thread % 32;
@@ -29,11 +44,22 @@ bool isOfThisAccess(const Past &past, unsigned lane, uint64_t address, unsigned 
 } // namespace
 
 void SharedShadow::Grain::resize(size_t cells, unsigned planes) {
-  if (count == cells && reads.size() == cells * planes)
+  if (count == cells && readAt.size() == cells * planes)
     return;
   count = cells;
-  words.assign(cells, {});
-  reads.assign(cells * planes, {});
+  written.assign(cells, 0);
+  read.assign(cells, 0);
+  writes.assign(cells, {});
+  readAt.assign(cells * planes, 0);
+  weak.assign(cells * planes, 0);
+  readBy.assign(cells * planes, 0);
+  strong.assign(cells * planes, {});
+}
+
+SharedShadow::Reads SharedShadow::Grain::readsOf(unsigned warp, uint32_t cell) const {
+  const size_t at = inPlane(warp, cell);
+  const StrongReads some = strong[at].stamp == readAt[at] ? strong[at] : StrongReads();
+  return {readAt[at], weak[at], some.lanes, some.volatiles, readBy[at]};
 }
 
 void SharedShadow::begin(unsigned warpCount, uint32_t bytes, Stamp start) {
@@ -41,67 +67,74 @@ void SharedShadow::begin(unsigned warpCount, uint32_t bytes, Stamp start) {
   // Cells that a copy or a split left behind do not grow old by themselves.
   for (Grain *grain : {&byWord, &byByte}) {
     for (auto &[cell, extra] : grain->extras)
-      if (cell < grain->words.size())
-        grain->words[cell] = {};
+      if (cell < grain->count)
+        grain->clear(cell);
     grain->extras.clear();
   }
   warps = warpCount, size = bytes, base = start;
   byWord.resize(cells, warps);
-  if (!byByte.words.empty())
+  if (byByte.count)
     byByte.resize(cells * 4, warps);
 }
 
 Past SharedShadow::pastOf(const Grain &grain, uint32_t cell) const {
-  const Word &word = grain.words[cell];
-  Past past{word.write, word.instrId, word.writer, word.strength, 0, true};
-  if (word.write == Special) {
+  const LastWrite &last = grain.writes[cell];
+  Past past{grain.written[cell], last.instrId, last.writer, last.strength, 0, true};
+  if (past.stamp == Special) {
     auto extra = grain.extras.find(cell);
     past.stamp = extra == grain.extras.end() ? 0 : extra->second.stamp;
   }
-  past.returns = word.flags & Returns;
+  past.returns = last.flags & Returns;
   past.flags =
-      uint8_t((word.flags & HasPending ? Past::Pending : 0) | (word.flags & ByEngine ? Past::Engine : 0));
+      uint8_t((last.flags & HasPending ? Past::Pending : 0) | (last.flags & ByEngine ? Past::Engine : 0));
   return past;
 }
 
-bool SharedShadow::isWritten(const Grain &grain, uint32_t cell) const {
-  return grain.words[cell].write > base;
-}
+bool SharedShadow::isWritten(const Grain &grain, uint32_t cell) const { return grain.written[cell] > base; }
 
 /// From now on this word's bytes have cells of their own.
 void SharedShadow::split(uint32_t word) {
-  Word &whole = byWord.words[word];
-  if (whole.flags & Split)
+  if (byWord.writes[word].flags & Split)
     return;
-  if (byByte.words.empty())
+  if (!byByte.count)
     byByte.resize(byWord.count * 4, warps);
   auto extra = byWord.extras.find(word);
   for (uint32_t b = 0; b < 4; ++b) {
     const uint32_t cell = word * 4 + b;
-    byByte.words[cell] = whole;
+    byByte.written[cell] = byWord.written[word], byByte.read[cell] = byWord.read[word];
+    byByte.writes[cell] = byWord.writes[word];
     if (extra != byWord.extras.end())
       byByte.extras[cell] = extra->second;
-    for (unsigned w = 0; w < warps; ++w)
-      byByte.plane(w)[cell] = byWord.plane(w)[word];
+    for (unsigned w = 0; w < warps; ++w) {
+      const size_t to = byByte.inPlane(w, cell), from = byWord.inPlane(w, word);
+      byByte.readAt[to] = byWord.readAt[from], byByte.weak[to] = byWord.weak[from];
+      byByte.readBy[to] = byWord.readBy[from], byByte.strong[to] = byWord.strong[from];
+    }
   }
-  whole = {};
-  whole.flags = Split;
-  whole.write = whole.read = Special;
+  byWord.writes[word] = {};
+  byWord.writes[word].flags = Split;
+  byWord.written[word] = byWord.read[word] = Special;
   byWord.extras[word] = {};
 }
 
 // --- reading ----------------------------------------------------------------------------------------------
 
 void SharedShadow::noteRead(Grain &grain, uint32_t cell, unsigned lane, const Touch &touch) {
-  Reads &reads = grain.plane(touch.warp)[cell];
-  if (reads.stamp != touch.stamp)
-    reads = {touch.stamp, 0, 0, 0, touch.instrId};
-  (isStrong(touch.strength) ? reads.strong : reads.weak) |= 1u << lane;
-  if (touch.strength == Strength::Volatile)
-    reads.volatiles |= 1u << lane;
-  reads.instrId = touch.instrId;
-  Word &word = grain.words[cell];
-  word.read = std::max(word.read, touch.stamp);
+  const size_t at = grain.inPlane(touch.warp, cell);
+  if (grain.readAt[at] != touch.stamp)
+    grain.readAt[at] = touch.stamp, grain.weak[at] = 0;
+  if (isStrong(touch.strength)) {
+    StrongReads &some = grain.strong[at];
+    if (some.stamp != touch.stamp)
+      some = {touch.stamp, 0, 0};
+    some.lanes |= 1u << lane;
+    if (touch.strength == Strength::Volatile)
+      some.volatiles |= 1u << lane;
+  } else {
+    grain.weak[at] |= 1u << lane;
+  }
+  grain.readBy[at] = touch.instrId;
+  grain.read[cell] = std::max(grain.read[cell], touch.stamp);
 }
 
 /// What the cell holds when this lane's write comes. Lanes of one instruction are looked at one after the
@@ -116,8 +149,8 @@ CellValue SharedShadow::valueBefore(const Grain &grain, uint32_t cell, unsigned 
 
 bool SharedShadow::checkWriters(Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
                                 const Touch &touch, CellValue fresh, CellValue before, AccessRules &rules) {
-  const Word &word = grain.words[cell];
-  if (word.write <= base || word.flags & Marked)
+  const LastWrite &word = grain.writes[cell];
+  if (!isWritten(grain, cell) || word.flags & Marked)
     return false;
   const unsigned me = touch.warp * 32 + lane;
   auto isKnown = [&](const Past &past) {
@@ -185,7 +218,7 @@ bool SharedShadow::readCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t
 
 bool SharedShadow::readWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch,
                             AccessRules &rules) {
-  if (!(byWord.words[word].flags & Split))
+  if (!(byWord.writes[word].flags & Split))
     return readCell(byWord, word, lane, address, touch, rules);
   bool written = false;
   for (uint32_t b = 0; b < 4; ++b)
@@ -199,9 +232,7 @@ void SharedShadow::read(const Touch &touch, AccessRules &rules) {
   if (isStrong(touch.strength))
     return readStrong(touch, rules);
   const uint32_t count = touch.bytes / 4;
-  const Stamp from = base + 1, span = touch.known - base;
-  Word *const words = byWord.words.data();
-  Reads *const plane = byWord.plane(touch.warp);
+  const size_t plane = byWord.inPlane(touch.warp, 0);
   uint32_t unusual = 0, last = ~0u;
   for (uint32_t left = touch.mask; left; left &= left - 1) {
     const unsigned lane = unsigned(std::countr_zero(left));
@@ -209,53 +240,37 @@ void SharedShadow::read(const Touch &touch, AccessRules &rules) {
     // Neighbours often read the same word: the first of them has been through all that follows.
     if (first == last) {
       for (uint32_t i = 0; i < count; ++i)
-        plane[first + i].weak |= bit;
+        byWord.weak[plane + first + i] |= bit;
       continue;
     }
     last = first;
-    for (uint32_t i = 0; i < count; ++i) {
-      Word &word = words[first + i];
-      // Written by this block, and not after what is known: one compare.
-      if (word.write - from >= span) [[unlikely]] {
-        unusual |= bit;
-        last = ~0u;
-        break;
-      }
-      Reads &reads = plane[first + i];
-      if (reads.stamp != touch.stamp) {
-        reads = {touch.stamp, 0, 0, 0, touch.instrId};
-        if (word.read < touch.stamp)
-          word.read = touch.stamp;
-      }
-      reads.weak |= bit;
+    if (readRow(first, count, bit, touch)) [[unlikely]] {
+      unusual |= bit;
+      last = ~0u;
     }
   }
   eachLane(unusual, [&](unsigned lane) { readWords(lane, touch, rules); });
 }
 
-uint32_t SharedShadow::readGroups(const Touch &touch, const vm::PlainAccess &access) {
-  const uint32_t count = access.bytes / 4, lanes = 32 / access.groups;
+/// Words that lanes read together, if all of them were written by this block, and not after what is known. Else returns the lanes.
+uint32_t SharedShadow::readRow(uint32_t first, unsigned words, uint32_t lanes, const Touch &touch) {
   const Stamp from = base + 1, span = touch.known - base;
-  Word *const words = byWord.words.data();
-  Reads *const plane = byWord.plane(touch.warp);
-  const Stamp stamp = touch.stamp;
-  const uint32_t instrId = touch.instrId;
-  auto note = [&](Word &word, Reads &reads, uint32_t mask) {
-    if (reads.stamp == stamp) {
-      reads.weak |= mask;
-      return;
+  for (uint32_t i = first; i < first + words; ++i)
+    if (byWord.written[i] - from >= span) [[unlikely]]
+      return lanes;
+  for (uint32_t i = first; i < first + words; ++i) {
+    const size_t at = byWord.inPlane(touch.warp, i);
+    if (byWord.readAt[at] != touch.stamp) {
+      byWord.readAt[at] = touch.stamp, byWord.weak[at] = 0, byWord.readBy[at] = touch.instrId;
+      byWord.read[i] = std::max(byWord.read[i], touch.stamp);
     }
-    reads = {stamp, mask, 0, 0, instrId};
-    word.read = std::max(word.read, stamp);
-  };
-  auto read = [&](uint32_t first, uint32_t mask) {
-    for (uint32_t i = first; i < first + count; ++i)
-      if (words[i].write - from >= span) [[unlikely]]
-        return mask;
-    for (uint32_t i = first; i < first + count; ++i)
-      note(words[i], plane[i], mask);
-    return uint32_t(0);
-  };
+    byWord.weak[at] |= lanes;
+  }
+  return 0;
+}
+
+uint32_t SharedShadow::readGroups(const Touch &touch, const vm::PlainAccess &access) {
+  const uint32_t words = access.bytes / 4, lanes = 32 / access.groups;
   // Rows of a tile: both halves of the warp read the same words.
   const bool isTwice = access.groups == 2 && access.addresses[0] == access.addresses[1];
   const uint32_t copies = isTwice ? 1u << lanes | 1u : 1u;
@@ -263,22 +278,20 @@ uint32_t SharedShadow::readGroups(const Touch &touch, const vm::PlainAccess &acc
   for (uint32_t group = 0; group < access.groups; group += isTwice ? 2 : 1) {
     const auto first = uint32_t(access.addresses[group] >> 2);
     if (access.stride == 0) {
-      unusual |= read(first, uint32_t((uint64_t(1) << lanes) - 1) * copies << group * lanes);
+      unusual |= readRow(first, words, uint32_t((uint64_t(1) << lanes) - 1) * copies << group * lanes, touch);
       continue;
+    }
+    if (access.stride == 4 && words == 1 && lanes >= 8) {
+      const size_t at = byWord.inPlane(touch.warp, first);
+      const uint32_t *bits = (isTwice ? LaneInBothHalves : OneLane).data() + group * lanes;
+      if (noteReads({&byWord.written[first], &byWord.read[first], &byWord.readAt[at], &byWord.weak[at],
+                     &byWord.readBy[at], bits, base + 1, touch.known - base, touch.stamp, touch.instrId},
+                    lanes))
+        continue;
     }
     const auto step = uint32_t(access.stride / 4);
-    if (count == 1 && step == 1) {
-      Word *word = words + first;
-      Reads *reads = plane + first;
-      for (uint32_t mask = copies << group * lanes, left = lanes; left; --left, mask <<= 1, ++word, ++reads)
-        if (word->write - from < span) [[likely]]
-          note(*word, *reads, mask);
-        else
-          unusual |= mask;
-      continue;
-    }
     for (uint32_t lane = 0; lane < lanes; ++lane)
-      unusual |= read(first + lane * step, copies << (group * lanes + lane));
+      unusual |= readRow(first + lane * step, words, copies << (group * lanes + lane), touch);
   }
   return unusual;
 }
@@ -313,13 +326,12 @@ void SharedShadow::readBytes(const Touch &touch, AccessRules &rules) {
 
 void SharedShadow::checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint64_t address,
                                 const Touch &touch, AccessRules &rules) {
-  const Word &word = grain.words[cell];
-  if (word.read <= touch.known || word.read <= base)
+  if (grain.read[cell] <= touch.known || grain.read[cell] <= base)
     return;
-  if (word.flags & PendingReader)
+  if (grain.writes[cell].flags & PendingReader)
     rules.clash(lane, address, grain.extras[cell].reader);
   for (unsigned w = 0; w < warps; ++w) {
-    const Reads reads = grain.plane(w)[cell];
+    const Reads reads = grain.readsOf(w, cell);
     if (reads.stamp <= base || reads.stamp <= touch.known)
       continue;
     uint32_t lanes = reads.weak | reads.strong;
@@ -339,7 +351,7 @@ void SharedShadow::checkReaders(Grain &grain, uint32_t cell, unsigned lane, uint
 }
 
 void SharedShadow::forget(Grain &grain, uint32_t cell) {
-  Word &word = grain.words[cell];
+  LastWrite &word = grain.writes[cell];
   if (word.flags & PendingReader) {
     word.flags = PendingReader;
     grain.extras[cell].writers.clear();
@@ -351,10 +363,10 @@ void SharedShadow::forget(Grain &grain, uint32_t cell) {
 
 void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_t address, const Touch &touch,
                              AccessRules &rules) {
-  Word &word = grain.words[cell];
+  LastWrite &word = grain.writes[cell];
   const uint16_t me = uint16_t(touch.warp * 32 + lane);
   const Past last = pastOf(grain, cell);
-  const bool isFirst = word.write <= base || word.flags & Marked;
+  const bool isFirst = !isWritten(grain, cell) || word.flags & Marked;
   CellValue fresh, before;
   if (!isFirst)
     fresh = rules.stored(lane, address, grain.bytes);
@@ -390,14 +402,15 @@ void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_
   std::erase_if(writers,
                 [&](const Beside &beside) { return !beside.lanes || beside.past.stamp <= touch.known; });
   forget(grain, cell);
-  word.write = touch.stamp, word.writer = me, word.instrId = touch.instrId, word.strength = touch.strength;
+  grain.written[cell] = touch.stamp;
+  word.writer = me, word.instrId = touch.instrId, word.strength = touch.strength;
   word.earlier = earlier;
   if (touch.returns)
     word.flags |= Returns;
   if (writers.empty())
     return;
   word.flags |= ManyWriters;
-  word.write = Special;
+  grain.written[cell] = Special;
   Extra &extra = grain.extras[cell];
   extra.stamp = touch.stamp;
   extra.writers = std::move(writers);
@@ -405,7 +418,7 @@ void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_
 
 void SharedShadow::writeWord(uint32_t word, unsigned lane, uint64_t address, const Touch &touch,
                              AccessRules &rules) {
-  if (!(byWord.words[word].flags & Split))
+  if (!(byWord.writes[word].flags & Split))
     return writeCell(byWord, word, lane, address, touch, rules);
   for (uint32_t b = 0; b < 4; ++b)
     writeCell(byByte, word * 4 + b, lane, address + b, touch, rules);
@@ -417,7 +430,7 @@ bool SharedShadow::isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t by
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto first = uint32_t(addresses[std::countr_zero(left)] >> 2);
     for (uint32_t i = first; i < first + bytes / 4; ++i)
-      if (const Word &word = byWord.words[i]; word.write > known || word.read > known || word.flags)
+      if (byWord.written[i] > known || byWord.read[i] > known || byWord.writes[i].flags)
         return false;
   }
   return true;
@@ -427,23 +440,42 @@ void SharedShadow::write(const Touch &touch, AccessRules &rules) {
   if (touch.bytes % 4)
     return writeBytes(touch, rules);
   const uint32_t count = touch.bytes / 4;
-  Word *const words = byWord.words.data();
   for (uint32_t left = touch.mask; left; left &= left - 1) {
     const unsigned lane = unsigned(std::countr_zero(left));
     const uint32_t first = uint32_t(touch.addresses[lane] >> 2);
     for (uint32_t i = 0; i < count; ++i) {
-      Word &word = words[first + i];
-      if (word.write > touch.known || word.read > touch.known || word.flags) {
-        writeWord(first + i, lane, touch.addresses[lane] + 4 * i, touch, rules);
+      const uint32_t word = first + i;
+      if (byWord.written[word] > touch.known || byWord.read[word] > touch.known ||
+          byWord.writes[word].flags) {
+        writeWord(word, lane, touch.addresses[lane] + 4 * i, touch, rules);
         continue;
       }
-      word.write = touch.stamp;
-      word.writer = uint16_t(touch.warp * 32 + lane);
-      word.instrId = touch.instrId;
-      word.strength = touch.strength;
-      word.earlier = {};
+      byWord.written[word] = touch.stamp;
+      byWord.writes[word] = {{}, touch.instrId, uint16_t(touch.warp * 32 + lane), touch.strength, 0};
     }
   }
+}
+
+bool SharedShadow::writeGroups(const Touch &touch, const vm::PlainAccess &access) {
+  const uint32_t lanes = 32 / access.groups;
+  if (access.bytes != 4 || access.stride != 4)
+    return false;
+  auto rowOf = [&](uint32_t group) {
+    const auto first = uint32_t(access.addresses[group] >> 2);
+    return WriteRow{&byWord.written[first],
+                    &byWord.read[first],
+                    &byWord.writes[first],
+                    touch.known,
+                    touch.stamp,
+                    touch.instrId,
+                    uint16_t(touch.warp * 32 + group * lanes)};
+  };
+  for (uint32_t group = 0; group < access.groups; ++group)
+    if (!check::isQuiet(rowOf(group), lanes))
+      return false;
+  for (uint32_t group = 0; group < access.groups; ++group)
+    noteWrites(rowOf(group), lanes);
+  return true;
 }
 
 void SharedShadow::writeBytes(const Touch &touch, AccessRules &rules) {
@@ -464,13 +496,12 @@ void SharedShadow::beginCopyTo(const Touch &touch, unsigned lane, uint32_t offse
     const uint32_t cell = at / 4;
     writeWord(cell, lane, at, touch, rules);
     for (uint32_t b = 0; b < 4; ++b) {
-      const bool apart = byWord.words[cell].flags & Split;
+      const bool apart = byWord.writes[cell].flags & Split;
       Grain &grain = apart ? byByte : byWord;
       const uint32_t which = apart ? cell * 4 + b : cell;
-      Word &word = grain.words[which];
       grain.extras[which].stamp = touch.stamp;
-      word.write = Special;
-      word.flags |= HasPending;
+      grain.written[which] = Special;
+      grain.writes[which].flags |= HasPending;
       if (!apart)
         break;
     }
@@ -481,17 +512,18 @@ void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, S
                              bool engine) {
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4)
     for (uint32_t b = 0; b < 4; ++b) {
-      const bool apart = byWord.words[at / 4].flags & Split;
+      const bool apart = byWord.writes[at / 4].flags & Split;
       Grain &grain = apart ? byByte : byWord;
       const uint32_t cell = apart ? at + b : at / 4;
-      Word &word = grain.words[cell];
+      LastWrite &word = grain.writes[cell];
       if (word.flags & HasPending) {
         forget(grain, cell);
-        word.write = stamp, word.writer = uint16_t(thread), word.instrId = instrId;
+        grain.written[cell] = stamp;
+        word.writer = uint16_t(thread), word.instrId = instrId;
         word.strength = Strength::Weak, word.earlier = {};
         if (engine) {
           word.flags |= ByEngine;
-          word.write = Special;
+          grain.written[cell] = Special;
           grain.extras[cell].stamp = stamp;
         }
       }
@@ -506,16 +538,16 @@ void SharedShadow::beginCopyFrom(const Touch &touch, unsigned lane, uint32_t off
     const bool written = readWord(at / 4, lane, at, touch, rules);
     if (at == offset && !written)
       rules.unwritten(lane, at);
-    if (byWord.words[at / 4].flags & Split)
+    const uint32_t word = at / 4;
+    if (byWord.writes[word].flags & Split)
       continue;
-    Word &word = byWord.words[at / 4];
-    Extra &extra = byWord.extras[at / 4];
-    if (word.write != Special)
-      extra.stamp = word.write;
+    Extra &extra = byWord.extras[word];
+    if (byWord.written[word] != Special)
+      extra.stamp = byWord.written[word];
     extra.reader = {touch.stamp,    touch.instrId, uint16_t(touch.warp * 32 + lane),
                     Strength::Weak, Past::Pending, false};
-    word.flags |= PendingReader;
-    word.read = Special;
+    byWord.writes[word].flags |= PendingReader;
+    byWord.read[word] = Special;
   }
 }
 
@@ -524,13 +556,14 @@ void SharedShadow::endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread,
   Touch touch;
   touch.warp = thread / 32, touch.stamp = stamp, touch.instrId = instrId;
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
-    Word &word = byWord.words[at / 4];
+    LastWrite &word = byWord.writes[at / 4];
     if (!(word.flags & PendingReader))
       continue;
     word.flags &= uint8_t(~PendingReader);
-    word.read = 0;
+    Stamp &read = byWord.read[at / 4];
+    read = 0;
     for (unsigned w = 0; w < warps; ++w)
-      word.read = std::max(word.read, byWord.plane(w)[at / 4].stamp);
+      read = std::max(read, byWord.readAt[byWord.inPlane(w, at / 4)]);
     noteRead(byWord, at / 4, thread % 32, touch);
     if (!word.flags)
       byWord.extras.erase(at / 4);
@@ -539,20 +572,20 @@ void SharedShadow::endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread,
 
 void SharedShadow::markWritten(uint32_t offset, uint32_t bytes) {
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
-    Word &word = byWord.words[at / 4];
-    if (word.flags & Split || word.write > base)
+    const uint32_t word = at / 4;
+    if (byWord.writes[word].flags & Split || byWord.written[word] > base)
       continue;
-    word.write = Special;
-    word.flags |= Marked;
-    byWord.extras[at / 4] = {};
+    byWord.written[word] = Special;
+    byWord.writes[word].flags |= Marked;
+    byWord.extras[word] = {};
   }
 }
 
 bool SharedShadow::lastWrite(uint32_t offset, Past &past) const {
-  const bool apart = byWord.words[offset / 4].flags & Split;
+  const bool apart = byWord.writes[offset / 4].flags & Split;
   const Grain &grain = apart ? byByte : byWord;
   const uint32_t cell = apart ? offset : offset / 4;
-  if (grain.words[cell].write <= base || grain.words[cell].flags & Marked)
+  if (!isWritten(grain, cell) || grain.writes[cell].flags & Marked)
     return false;
   past = pastOf(grain, cell);
   return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/Clock.h"
+#include "check/ShadowRows.h"
 #include "vm/Observer.h"
 
 #include <cstdint>
@@ -10,10 +11,6 @@
 #include <vector>
 
 namespace heddle::check {
-
-/// What an access requires of the memory model. Two strong ones never race; a weak one may with either.
-enum class Strength : uint8_t { Weak, Volatile, Relaxed, Atomic };
-inline bool isStrong(Strength strength) { return strength != Strength::Weak; }
 
 /// An earlier access to a cell. Threads count 32 to a warp; warps beyond the block's represent copy engines.
 struct Past {
@@ -40,22 +37,6 @@ inline bool isSame(CellValue a, CellValue b) { return a && b && *a == *b; }
 /// value as the newer one, or as strong.
 inline bool represents(Strength newer, Strength older, bool sameValue) {
   return (sameValue && older >= newer) || (older == Strength::Atomic && newer == Strength::Atomic);
-}
-
-/// Of the writes of a thread that its last one does not represent, the newest of the weakest. stamp 0: none.
-struct Replaced {
-  Stamp stamp = 0;
-  uint32_t instrId : 30 = 0;
-  uint32_t kind : 2 = 0; ///< a Strength
-
-  Replaced() = default;
-  Replaced(Stamp when, uint32_t instr, Strength strength)
-      : stamp(when), instrId(instr), kind(uint32_t(strength)) {}
-  Strength strength() const { return Strength(kind); }
-  bool operator==(const Replaced &) const = default;
-};
-inline bool isRatherKept(const Replaced &a, const Replaced &b) {
-  return !b.stamp || (a.stamp && (a.kind != b.kind ? a.kind < b.kind : a.stamp > b.stamp));
 }
 
 /// Who decides about what the shadow finds.
@@ -104,6 +85,9 @@ public:
   /// that does not hold are returned, and nothing is noted of them.
   uint32_t readGroups(const Touch &touch, const vm::PlainAccess &access);
   void write(const Touch &touch, AccessRules &rules);
+  /// The same of weak stores of lanes in groups of neighbours to words of their own, if all were last accessed at a time that is known, by
+  /// plain accesses. False: nothing was noted.
+  bool writeGroups(const Touch &touch, const vm::PlainAccess &access);
   /// Whether these words were last accessed at a time that is known, by plain accesses.
   bool isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes, Stamp known) const;
 
@@ -133,20 +117,16 @@ private:
     Returns = 64
   };
 
-  struct Word {
-    Stamp write = 0;  ///< Special: look at the flags
-    Stamp read = 0;   ///< the newest of any warp; Special: a copy is reading
-    Replaced earlier; ///< by the writer
-    uint32_t instrId = 0;
-    uint16_t writer = 0;
-    Strength strength = Strength::Weak;
-    uint8_t flags = 0;
-  };
+  /// Of a cell that a warp has read.
   struct Reads {
     Stamp stamp = 0;
     uint32_t weak = 0, strong = 0; ///< lanes
     uint32_t volatiles = 0;        ///< those of the strong ones that are volatile
     uint32_t instrId = 0;
+  };
+  struct StrongReads {
+    Stamp stamp = 0; ///< unless it is that of the plane's cell, there were none since
+    uint32_t lanes = 0, volatiles = 0;
   };
   /// Lanes of a warp that wrote the same value with one instruction.
   struct Beside {
@@ -160,15 +140,22 @@ private:
     std::vector<Beside> writers;
     Past reader;
   };
-  /// Cells of one size.
+  /// Cells of one size. What usual accesses need is in arrays of its own, so that those of a warp are a few vectors.
   struct Grain {
-    std::vector<Word> words;
-    std::vector<Reads> reads; ///< a plane a warp
+    std::vector<Stamp> written; ///< Special: look at the flags
+    std::vector<Stamp> read;    ///< the newest of any warp; Special: a copy is reading
+    std::vector<LastWrite> writes;
+    // A plane a warp.
+    std::vector<Stamp> readAt;
+    std::vector<uint32_t> weak, readBy; ///< lanes, instrId
+    std::vector<StrongReads> strong;
     std::unordered_map<uint32_t, Extra> extras;
     size_t count = 0;
     unsigned bytes = 4; ///< of a cell
-    Reads *plane(unsigned warp) { return reads.data() + warp * count; }
+    size_t inPlane(unsigned warp, size_t cell) const { return warp * count + cell; }
+    Reads readsOf(unsigned warp, uint32_t cell) const;
     void resize(size_t cells, unsigned planes);
+    void clear(uint32_t cell) { written[cell] = read[cell] = 0, writes[cell] = {}; }
   };
 
   Past pastOf(const Grain &grain, uint32_t cell) const;
@@ -197,6 +184,7 @@ private:
   void readStrong(const Touch &touch, AccessRules &rules);
   void readBytes(const Touch &touch, AccessRules &rules);
   void writeBytes(const Touch &touch, AccessRules &rules);
+  uint32_t readRow(uint32_t first, unsigned words, uint32_t lanes, const Touch &touch);
 
   unsigned warps = 0;
   uint32_t size = 0;
