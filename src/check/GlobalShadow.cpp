@@ -274,16 +274,15 @@ void GlobalShadow::readCell(Cell &cell, const GlobalTouch &touch, unsigned lane,
   noteRead(cell, touch, lane, rules);
 }
 
-/// A read of a written word that nobody writes in this launch: no rule has to be asked. False: nothing was done.
-bool GlobalShadow::readQuietly(Page &page, unsigned at, unsigned lane, const GlobalTouch &touch) {
+/// A read, by some lanes, of a written word that nobody writes in this launch: no rule has to be asked. False: nothing was done.
+bool GlobalShadow::readQuietly(Page &page, unsigned at, uint32_t lanes, const GlobalTouch &touch) {
   Cell &cell = page.words[at / 4];
   const GlobalPast &self = touch.self, &past = cell.read.past;
   if (!(page.written[at / 64] >> at % 64 & 15) || page.isSplit(at / 4) || cell.more ||
       cell.write.actor >= touch.orderedBelow)
     return false;
-  const uint32_t bit = 1u << lane;
   if (sameReader(past, self)) {
-    cell.read.lanes = past.stamp == self.stamp ? cell.read.lanes | bit : bit;
+    cell.read.lanes = past.stamp == self.stamp ? cell.read.lanes | lanes : lanes;
     cell.read.past = self;
     return true;
   }
@@ -294,15 +293,46 @@ bool GlobalShadow::readQuietly(Page &page, unsigned at, unsigned lane, const Glo
       return false;
     cell.other = cell.read;
   }
-  cell.read = {self, bit};
+  cell.read = {self, lanes};
   return true;
+}
+
+uint32_t GlobalShadow::readGroups(const GlobalTouch &touch, const vm::PlainAccess &access,
+                                  GlobalAccessRules &rules) {
+  const uint32_t lanes = 32 / access.groups, steps = access.stride ? lanes : 1;
+  const auto together = access.stride ? 1u : uint32_t((uint64_t(1) << lanes) - 1);
+  uint32_t unusual = 0;
+  Page *page = nullptr;
+  uint64_t number = ~uint64_t(0);
+  for (uint32_t group = 0; group < access.groups; ++group) {
+    uint64_t address = access.addresses[group];
+    // Cells are larger than words, and not in the cache: they are fetched together.
+    if (const auto found = pages.find(address / PageBytes); access.stride > 0 && found != pages.end()) {
+      const Cell *cell = found->second->words.data() + address % PageBytes / 4;
+      const Cell *end = found->second->words.data() + PageBytes / 4;
+      const auto step = uint32_t(access.stride / 4);
+      for (uint32_t i = 0; i < steps && cell < end; ++i, cell += step)
+        __builtin_prefetch(cell, 1), __builtin_prefetch(&cell->other, 1);
+    }
+    for (uint32_t lane = 0; lane < steps; ++lane, address += uint64_t(int64_t(access.stride))) {
+      if (address / PageBytes != number)
+        page = &pageOf(address, rules), number = address / PageBytes;
+      const uint32_t mask = together << (group * lanes + lane);
+      for (uint32_t byte = 0; byte < access.bytes; byte += 4)
+        if (!readQuietly(*page, unsigned(address % PageBytes) + byte, mask, touch)) {
+          unusual |= mask; // all words once more: what was noted of some stays the same
+          break;
+        }
+    }
+  }
+  return unusual;
 }
 
 void GlobalShadow::read(const GlobalTouch &touch, GlobalAccessRules &rules, bool checkWritten) {
   const bool mayBeQuiet = touch.bytes == 4 && !touch.nonCoherent;
   eachLaneOf(touch, rules, [&](unsigned lane, Page &page, uint64_t address, unsigned bytes) {
     const unsigned at = unsigned(address % PageBytes);
-    if (mayBeQuiet && readQuietly(page, at, lane, touch))
+    if (mayBeQuiet && readQuietly(page, at, 1u << lane, touch))
       return;
     if (checkWritten && !isWritten(page, at, bytes) && rules.unwritten(lane, address, bytes))
       markWritten(page, at, bytes);

@@ -59,6 +59,9 @@ public:
   static constexpr uint64_t PageBytes = 4096;
 
   void read(const GlobalTouch &touch, GlobalAccessRules &rules, bool checkWritten);
+  /// The same of weak reads of words by lanes in groups of neighbours (`touch` has no lanes), where no rule has to be asked. Lanes for which
+  /// one has to be are returned: they are to be read in the other way.
+  uint32_t readGroups(const GlobalTouch &touch, const vm::PlainAccess &access, GlobalAccessRules &rules);
   /// `reads`: an atomic, whose result depends on what was there.
   void write(const GlobalTouch &touch, GlobalAccessRules &rules, bool reads);
   /// Whether nobody wrote these words in a launch that may not be over.
@@ -83,9 +86,9 @@ private:
   };
   struct Cell {
     GlobalPast write;
-    Earlier earlier;
+    uint32_t more = 0; ///< 1 + index in extras
     Readers read, other;
-    uint32_t more = 0;                       ///< 1 + index in extras
+    Earlier earlier;
     uint32_t nonCoherent = 0, ncInstrId = 0; ///< the actor and instrId of a read through the read-only path
     uint16_t ncThread = 0;
   };
@@ -122,7 +125,7 @@ private:
   static void addBeside(std::vector<Beside> &writers, GlobalPast past, CellValue value, Earlier earlier);
   void checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                     GlobalAccessRules &rules);
-  bool readQuietly(Page &page, unsigned at, unsigned lane, const GlobalTouch &touch);
+  static bool readQuietly(Page &page, unsigned at, uint32_t lanes, const GlobalTouch &touch);
   void noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalAccessRules &rules);
   void readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                 GlobalAccessRules &rules);
