@@ -164,11 +164,20 @@ struct Checker::Impl final : LateWrites {
   SharedEvidence evidenceOf(const Block &block) const {
     return {options, block.order, block.fences, block.values, polls, block.mbarriers};
   }
+  Touch touchOf(const Scene &scene, const vm::PlainAccess &access) const;
+  void countGroups(const Scene &scene);
   bool readGroups(const Scene &scene, const vm::PlainAccess &access);
+  bool writeGroups(const Scene &scene, const vm::PlainAccess &access);
+  bool readGlobalGroups(const Scene &scene, const vm::PlainAccess &access, const vm::SiteRef &site);
   bool isQuiet(const Scene &scene, const vm::AccessEvent &event);
   void accessShared(const Scene &scene, const vm::AccessEvent &event);
   void accessLocal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site);
   void accessGlobal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site);
+  GlobalEvidence globalEvidenceOf(const Block &block) const {
+    return {options, block.order,     block.fences,      shared.values,
+            polls,   shared.launches, shared.hostWrites, names};
+  }
+  void describe(GlobalTouch &touch, const Scene &scene, const GlobalAccess &access) const;
   void touchGlobal(const Scene &scene, GlobalTouch touch, const GlobalAccess &access, bool reads);
   void publish(const Scene &scene, const vm::AccessEvent &event, PublishedValues &values);
 
@@ -223,8 +232,11 @@ Block &Checker::Impl::blockOf(const vm::WarpRef &ref, Launch &launch) {
 }
 
 Scene Checker::Impl::sceneOf(const vm::WarpRef &ref, vm::SiteRef site) {
-  Launch &launch = launchOf(ref.launch);
-  Block &block = blockOf(ref, launch);
+  Recent &last = recent;
+  const bool isSame =
+      last.checker == id && last.launch == ref.launch && last.blockState && last.block == ref.blockIndex;
+  Launch &launch = isSame ? *last.launchState : launchOf(ref.launch);
+  Block &block = isSame ? *last.blockState : blockOf(ref, launch);
   return {
       launch,
       block,
@@ -367,7 +379,11 @@ bool Checker::plainAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::Pl
   if (impl->options.allVolatile || (access.isStore && !isApart(access)))
     return false;
   const Scene scene = impl->sceneOf(ref, site);
-  if (access.space == vm::Space::Shared && !access.isStore && impl->readGroups(scene, access))
+  const bool isNoted =
+      access.space == vm::Space::Shared
+          ? access.isStore ? impl->writeGroups(scene, access) : impl->readGroups(scene, access)
+          : !access.isStore && impl->readGlobalGroups(scene, access, site);
+  if (isNoted)
     return true;
   std::array<uint64_t, vm::Lanes> room;
   vm::AccessEvent event;
@@ -388,6 +404,23 @@ bool Checker::plainAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::Pl
   return true;
 }
 
+/// All lanes of a warp have accessed memory.
+void Checker::Impl::countGroups(const Scene &scene) {
+  scene.launch.counts.accesses += vm::Lanes;
+  scene.block.order.acted(scene.at.warp);
+  scene.block.syncs.acted(scene.at.warp, vm::AllLanes);
+}
+
+/// Without lanes.
+Touch Checker::Impl::touchOf(const Scene &scene, const vm::PlainAccess &access) const {
+  const BlockOrder &order = scene.block.order;
+  Touch touch;
+  touch.warp = scene.at.warp, touch.bytes = access.bytes;
+  touch.stamp = order.stampOf(touch.warp), touch.known = order.leastKnown(touch.warp);
+  touch.instrId = scene.at.instrId;
+  return touch;
+}
+
 /// A load from shared memory of which nothing is to be reported. False: nothing was noted.
 bool Checker::Impl::readGroups(const Scene &scene, const vm::PlainAccess &access) {
   const Where &at = scene.at;
@@ -395,14 +428,9 @@ bool Checker::Impl::readGroups(const Scene &scene, const vm::PlainAccess &access
   if (!access.groups || access.bytes % 4 || scene.launch.facts.inClusters ||
       !isInside(access, at.launch.code->arrays.of(at.instrId - at.launch.firstInstrId)))
     return false;
-  Touch touch;
-  touch.warp = at.warp, touch.bytes = access.bytes;
-  touch.stamp = block.order.stampOf(at.warp), touch.known = block.order.leastKnown(at.warp);
-  touch.instrId = at.instrId;
+  Touch touch = touchOf(scene, access);
   touch.mask = block.shared.readGroups(touch, access);
-  scene.launch.counts.accesses += vm::Lanes;
-  block.order.acted(at.warp);
-  block.syncs.acted(at.warp, access.mask);
+  countGroups(scene);
   if (!touch.mask)
     return true;
   std::array<uint64_t, vm::Lanes> room;
@@ -413,6 +441,45 @@ bool Checker::Impl::readGroups(const Scene &scene, const vm::PlainAccess &access
   const SharedEvidence evidence = evidenceOf(block);
   SharedConflicts conflicts(at, event, evidence, {reporter, plainReads, block.unwritten});
   block.shared.read(touch, conflicts);
+  return true;
+}
+
+/// A store to shared memory that comes after all that was done there before. False: nothing was noted.
+bool Checker::Impl::writeGroups(const Scene &scene, const vm::PlainAccess &access) {
+  const Where &at = scene.at;
+  Block &block = scene.block;
+  if (!access.groups || scene.launch.facts.inClusters || !block.mbarriers.empty() || !block.values.empty() ||
+      !isInside(access, at.launch.code->arrays.of(at.instrId - at.launch.firstInstrId)) ||
+      !block.shared.writeGroups(touchOf(scene, access), access))
+    return false;
+  countGroups(scene);
+  return true;
+}
+
+/// A load from global memory. False: nothing was noted.
+bool Checker::Impl::readGlobalGroups(const Scene &scene, const vm::PlainAccess &access,
+                                     const vm::SiteRef &site) {
+  Block &block = scene.block;
+  if (!access.groups || access.bytes % 4 || access.space != vm::Space::Global || !options.globalMemory ||
+      site.instruction->mods.has(ptx::Flag::NonCoherent) || block.copies.any() || !scene.launch.loose.empty())
+    return false;
+  vm::AccessEvent event;
+  event.bytes = access.bytes;
+  event.elements = site.instruction->mods.vectorWidth();
+  const GlobalAccess what{&event, false, strengthOf(event), scopeOf(event), elementBytes(event)};
+  const GlobalEvidence evidence = globalEvidenceOf(block);
+  GlobalConflicts conflicts(scene.at, what, evidence, {reporter, plainReads, scene.launch.unwritten, this});
+  GlobalTouch touch;
+  touch.bytes = access.bytes;
+  describe(touch, scene, what);
+  countGroups(scene);
+  std::lock_guard lock(shared.guard);
+  event.mask = touch.mask = shared.global.readGroups(touch, access, conflicts);
+  if (!touch.mask)
+    return true;
+  std::array<uint64_t, vm::Lanes> room;
+  event.addresses = touch.addresses = vm::addressesOf(access, room);
+  shared.global.read(touch, conflicts, true);
   return true;
 }
 
@@ -489,15 +556,10 @@ void Checker::Impl::accessGlobal(const Scene &scene, const vm::AccessEvent &even
   publish(scene, event, shared.values);
 }
 
-void Checker::Impl::touchGlobal(const Scene &scene, GlobalTouch touch, const GlobalAccess &access,
-                                bool reads) {
-  if (!options.globalMemory)
-    return;
+/// Who accesses global memory, and what is known then.
+void Checker::Impl::describe(GlobalTouch &touch, const Scene &scene, const GlobalAccess &access) const {
   const Where &at = scene.at;
   const BlockOrder &order = scene.block.order;
-  const GlobalEvidence evidence{options, order,           scene.block.fences, shared.values,
-                                polls,   shared.launches, shared.hostWrites,  names};
-  GlobalConflicts conflicts(at, access, evidence, {reporter, plainReads, scene.launch.unwritten, this});
   touch.self = {at.actor,    order.stampOf(at.warp), at.instrId, uint16_t(at.thread(0)), access.strength,
                 access.scope};
   touch.self.byCopy = access.event == nullptr;
@@ -507,6 +569,15 @@ void Checker::Impl::touchGlobal(const Scene &scene, GlobalTouch touch, const Glo
   touch.orderedBelow = at.launch.orderedBelow;
   touch.firstActor = at.launch.firstActor;
   touch.knowsOthers = order.knowsOthers(at.warp);
+}
+
+void Checker::Impl::touchGlobal(const Scene &scene, GlobalTouch touch, const GlobalAccess &access,
+                                bool reads) {
+  if (!options.globalMemory)
+    return;
+  const GlobalEvidence evidence = globalEvidenceOf(scene.block);
+  GlobalConflicts conflicts(scene.at, access, evidence, {reporter, plainReads, scene.launch.unwritten, this});
+  describe(touch, scene, access);
   std::lock_guard lock(shared.guard);
   if (access.write)
     shared.global.write(touch, conflicts, reads);

@@ -55,6 +55,7 @@ private:
 class LooseCopies {
 public:
   void add(HostCopy copy);
+  bool empty() const { return !any; }
   /// Reports what an access meets.
   void check(const Where &at, const vm::AccessEvent &event, bool write, const GlobalNames &names,
              Reporter &reporter) const;
