@@ -67,6 +67,10 @@ Json toJson(const LaunchFacts &launch) {
           {"readSectors", launch.readSectors},
           {"writtenSectors", launch.writtenSectors},
           {"blockSectors", launch.blockSectors},
+          {"countedBlocks", launch.countedBlocks},
+          {"atomicSectors", launch.atomicSectors},
+          {"hottestAtomics", launch.hottestAtomics},
+          {"warpTime", toJson(launch.warpTime)},
           {"blockTime", toJson(launch.blockTime)},
           {"longestBlock", toJson(launch.longestBlock)},
           {"instructions", launch.instructions},
@@ -85,6 +89,10 @@ LaunchFacts launchOf(const Json &json) {
   launch.readSectors = json.at("readSectors");
   launch.writtenSectors = json.at("writtenSectors");
   launch.blockSectors = json.at("blockSectors");
+  launch.countedBlocks = json.at("countedBlocks");
+  launch.atomicSectors = json.at("atomicSectors");
+  launch.hottestAtomics = json.at("hottestAtomics");
+  launch.warpTime = timeOf(json.at("warpTime"));
   launch.blockTime = timeOf(json.at("blockTime"));
   launch.longestBlock = timeOf(json.at("longestBlock"));
   for (const auto &[cls, count] : json.at("instructions").items())

@@ -67,7 +67,7 @@ void LaunchCounter::codeBlocks(const vm::WarpRef &at, const vm::BlockOfCode &blo
 }
 
 /// Sums of times are made here, block by block, and not while the warp runs: the order in which it enters blocks must not matter.
-WarpTime LaunchCounter::slowestWarp(const BlockState &block) const {
+WarpTime LaunchCounter::slowestWarp(const BlockState &block, ExactTime &sum) const {
   WarpTime slowest;
   const size_t each = kernel.codeBlocks.size();
   for (size_t first = 0; first < block.entries.size(); first += each) {
@@ -76,6 +76,7 @@ WarpTime LaunchCounter::slowestWarp(const BlockState &block) const {
       time.cycles += double(block.entries[first + b]) * code.spans[b].cycles;
       time.rounds += double(block.entries[first + b]) * code.spans[b].rounds;
     }
+    sum.cycles += micro(time.cycles), sum.rounds += micro(time.rounds);
     slowest = std::max(slowest, time, isShorter);
   }
   return slowest;
@@ -87,15 +88,22 @@ void LaunchCounter::touched(const vm::WarpRef &at, std::span<const uint64_t> sec
     block.read.add(sectors);
   if (touch != Touch::Read)
     block.written.add(sectors);
+  if (touch != Touch::Both)
+    return;
+  constexpr uint64_t SectorsOfAPage = 128;
+  OfCore &core = coreOf(at);
+  for (uint64_t sector : sectors)
+    ++core.atomics[sector / SectorsOfAPage];
 }
 
 void LaunchCounter::blockEnd(const vm::WarpRef &at) {
   const std::unique_ptr<BlockState> block = std::move(running[at.blockIndex]);
   OfCore &core = coreOf(at);
   core.blockSectors += block->read.count();
-  core.read.add(block->read);
-  core.written.add(block->written);
-  const WarpTime slowest = slowestWarp(*block);
+  core.read.addBlock(block->read);
+  core.written.addBlock(block->written);
+  ++core.endedBlocks;
+  const WarpTime slowest = slowestWarp(*block, core.sumOfWarps);
   core.sum.cycles += micro(slowest.cycles), core.sum.rounds += micro(slowest.rounds);
   core.longest = std::max(core.longest, slowest, isShorter);
 }
@@ -119,30 +127,53 @@ void LaunchCounter::addInstructions(const std::vector<CodeCount> &counts) {
     }
 }
 
+/// What blocks that were not executed would access is estimated, allocation by allocation.
+void LaunchCounter::addSectors() {
+  SampledSectors read, written;
+  std::unordered_map<uint64_t, uint64_t> atomics;
+  for (unsigned c = 0; c < MostCores; ++c) {
+    read.add(cores[c].read);
+    written.add(cores[c].written);
+    for (const auto &[page, count] : cores[c].atomics)
+      atomics[page] += count;
+  }
+  for (const auto &[page, count] : atomics) {
+    facts.atomicSectors += count;
+    facts.hottestAtomics = std::max(facts.hottestAtomics, count);
+  }
+  const Extrapolation whole{facts.countedBlocks ? facts.countedBlocks : uint64_t(facts.blocks()),
+                            uint64_t(facts.blocks()), allocations};
+  facts.readSectors = whole.sectors(read);
+  facts.writtenSectors = whole.sectors(written);
+  read.join(written);
+  facts.distinctSectors = whole.sectors(read);
+}
+
 LaunchFacts LaunchCounter::take(unsigned registers) {
   facts.sums = launches().back().sums;
   facts.registers = registers;
   std::vector<CodeCount> counts(kernel.codeBlocks.size());
-  SectorSet read, written;
-  ExactTime sum;
+  ExactTime sum, sumOfWarps;
+  uint64_t ended = 0;
   for (unsigned c = 0; c < MostCores; ++c) {
     const OfCore &core = cores[c];
     for (size_t b = 0; b < core.codeBlocks.size(); ++b) {
       counts[b].entries += core.codeBlocks[b].entries;
       counts[b].lanes += core.codeBlocks[b].lanes;
     }
-    read.add(core.read);
-    written.add(core.written);
+    ended += core.endedBlocks;
     facts.blockSectors += core.blockSectors;
     sum.cycles += core.sum.cycles, sum.rounds += core.sum.rounds;
+    sumOfWarps.cycles += core.sumOfWarps.cycles, sumOfWarps.rounds += core.sumOfWarps.rounds;
     facts.longestBlock = std::max(facts.longestBlock, core.longest, isShorter);
   }
+  facts.countedBlocks = ended < uint64_t(facts.blocks()) ? ended : 0;
   facts.blockTime = {double(sum.cycles) / micros, double(sum.rounds) / micros};
-  facts.readSectors = read.count();
-  facts.writtenSectors = written.count();
-  read.add(written);
-  facts.distinctSectors = read.count();
+  facts.warpTime = {double(sumOfWarps.cycles) / micros, double(sumOfWarps.rounds) / micros};
+  addSectors();
   addInstructions(counts);
+  if (facts.countedBlocks)
+    extrapolate(facts);
   return std::move(facts);
 }
 

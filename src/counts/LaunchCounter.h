@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "counts/Extrapolation.h"
 #include "counts/LaunchFacts.h"
 #include "counts/SectorSet.h"
 #include "counts/Spans.h"
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
+#include <vector>
 
 namespace heddle::counts {
 
@@ -33,6 +36,8 @@ public:
   void codeBlocks(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask,
                   uint64_t times) override;
 
+  /// If only some blocks are executed: the memory that the others may access.
+  void expectIn(std::vector<vm::Allocation> live) { allocations = std::move(live); }
   /// After the launch. `registers`: of a thread, which the simulator does not know.
   LaunchFacts take(unsigned registers);
 
@@ -54,19 +59,23 @@ private:
   /// Each core counts by itself.
   struct alignas(128) OfCore {
     std::vector<CodeCount> codeBlocks;
-    SectorSet read, written;
-    uint64_t blockSectors = 0;
-    ExactTime sum;
+    SampledSectors read, written;
+    uint64_t blockSectors = 0, endedBlocks = 0;
+    std::unordered_map<uint64_t, uint64_t> atomics; ///< sectors of requests, by page of 4 KB
+    ExactTime sum, sumOfWarps;
     WarpTime longest;
   };
 
   OfCore &coreOf(const vm::WarpRef &at);
-  WarpTime slowestWarp(const BlockState &block) const;
+  /// Of the block: its slowest warp, and all of them added to `sum`.
+  WarpTime slowestWarp(const BlockState &block, ExactTime &sum) const;
+  void addSectors();
   void addInstructions(const std::vector<CodeCount> &counts);
 
   const vm::Kernel &kernel;
   const KernelCode &code;
   LaunchFacts facts;
+  std::vector<vm::Allocation> allocations;
   std::vector<std::unique_ptr<BlockState>> running; ///< by thread block; null: not begun, or ended
   static constexpr unsigned MostCores = 256;
   std::unique_ptr<OfCore[]> cores = std::make_unique<OfCore[]>(MostCores);

@@ -40,13 +40,24 @@ LaunchFacts scaled(LaunchFacts launch, double factor) {
                         &launch.distinctSectors,
                         &launch.readSectors,
                         &launch.writtenSectors,
-                        &launch.blockSectors})
+                        &launch.blockSectors,
+                        &launch.atomicSectors,
+                        &launch.hottestAtomics})
     times(*sum);
   for (auto &[cls, count] : launch.instructions)
     times(count);
-  launch.blockTime.cycles *= factor;
-  launch.blockTime.rounds *= factor;
+  for (WarpTime *sum : {&launch.blockTime, &launch.warpTime})
+    sum->cycles *= factor, sum->rounds *= factor;
   return launch;
+}
+
+void extrapolate(LaunchFacts &launch) {
+  const LaunchFacts counted = launch;
+  launch = scaled(std::move(launch), counted.blocks() / double(counted.countedBlocks));
+  launch.timesGrid = counted.timesGrid;
+  launch.distinctSectors = counted.distinctSectors;
+  launch.readSectors = counted.readSectors;
+  launch.writtenSectors = counted.writtenSectors;
 }
 
 model::LaunchWork workOf(const LaunchFacts &launch) {

@@ -22,9 +22,13 @@ struct LaunchFacts {
   std::map<std::string, uint64_t, std::less<>> instructions;
   uint64_t readSectors = 0, writtenSectors = 0; ///< of distinctSectors; some may be both
   uint64_t blockSectors = 0;                    ///< sectors that a block read at all, summed over blocks
-  WarpTime blockTime;                           ///< of the slowest warp of a block, summed over blocks
-  WarpTime longestBlock;                        ///< of the block that takes longest
-  double timesGrid = 1; ///< blocks of the launch, as a multiple of what `grid` says (scaled)
+  uint64_t countedBlocks = 0; ///< that were executed, if not all were: everything else is of the whole launch
+  uint64_t atomicSectors = 0; ///< of atomics on global memory, by warp
+  uint64_t hottestAtomics = 0; ///< of these, those in the page of 4 KB that has most
+  WarpTime warpTime;           ///< of all warps, summed
+  WarpTime blockTime;          ///< of the slowest warp of a block, summed over blocks
+  WarpTime longestBlock;       ///< of the block that takes longest
+  double timesGrid = 1;        ///< blocks of the launch, as a multiple of what `grid` says (scaled)
 
   double blocks() const { return timesGrid * double(grid[0]) * grid[1] * grid[2]; }
   unsigned threadsPerBlock() const { return block[0] * block[1] * block[2]; }
@@ -34,6 +38,10 @@ struct LaunchFacts {
 /// holds of one block stays. So is the memory that it touches: right where blocks work on data of their own,
 /// too much where all of them read one table.
 LaunchFacts scaled(LaunchFacts launch, double factor);
+
+/// A launch of which only some blocks were counted, put right: everything that is a sum gets the factor by which it has more blocks, but for
+/// sectors that are counted once, which Extrapolation.h estimates.
+void extrapolate(LaunchFacts &launch);
 
 /// The factor that makes a launch keep every multiprocessor of the device busy for some waves of blocks, so
 /// that what is compared is how fast it works and not how small the test was; 1 where it does already.

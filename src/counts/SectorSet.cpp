@@ -48,12 +48,17 @@ void SectorSet::add(std::span<const uint64_t> sectors) {
   }
 }
 
-void SectorSet::add(const SectorSet &other) {
+void SectorSet::add(const SectorSet &other, SectorSet *both) {
   for (const Page &theirs : other.table) {
     if (theirs.number == NoPage)
       continue;
     Page &ours = page(theirs.number);
     for (int i = 0; i < 2; ++i) {
+      if (const uint64_t common = theirs.bits[i] & ours.bits[i]; both && common) {
+        uint64_t &word = both->page(theirs.number).bits[i];
+        both->sectorCount += uint64_t(std::popcount(common & ~word));
+        word |= common;
+      }
       sectorCount += uint64_t(std::popcount(theirs.bits[i] & ~ours.bits[i]));
       ours.bits[i] |= theirs.bits[i];
     }

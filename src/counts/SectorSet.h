@@ -13,7 +13,15 @@ class SectorSet {
 public:
   /// `sectors`: addresses divided by 32, rising.
   void add(std::span<const uint64_t> sectors);
-  void add(const SectorSet &other);
+  /// `both`: gets those that were here already.
+  void add(const SectorSet &other, SectorSet *both = nullptr);
+  /// use(first sector, bits of 64) for each piece that has some.
+  template <class Use> void eachPiece(Use use) const {
+    for (const Page &page : table)
+      for (unsigned i = 0; page.number != NoPage && i < 2; ++i)
+        if (page.bits[i])
+          use(page.number * SectorsOfAPage + i * 64, page.bits[i]);
+  }
   uint64_t count() const { return sectorCount; }
   void clear();
 

@@ -53,6 +53,17 @@ public:
     writeAll(program);
   }
 
+  /// The same before the program ends, if there were launches since then.
+  void writeNew() {
+    std::lock_guard lock(guard);
+    if (program.launches.size() == written)
+      return;
+    written = program.launches.size();
+    complete();
+    program.complete = false;
+    writeAll(program);
+  }
+
   /// Before a module is unloaded, while no launch is at work: other kernels may get the addresses of its own.
   void forgetCode() {
     std::lock_guard lock(guard);
@@ -64,6 +75,7 @@ public:
     std::lock_guard lock(guard);
     complete();
     watched.clear();
+    written = 0;
     return std::exchange(program, {});
   }
 
@@ -85,6 +97,7 @@ private:
   std::mutex guard;
   std::map<const vm::Kernel *, Code> codes;
   std::map<std::string, unsigned> watched; ///< by kernel
+  size_t written = 0;                      ///< launches, by writeNew
   Program program;
 };
 

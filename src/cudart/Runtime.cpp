@@ -12,6 +12,7 @@
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "vm/Engine.h"
+#include "vm/Independence.h"
 #include "vm/ObserverPair.h"
 
 #include <fmt/format.h>
@@ -271,6 +272,9 @@ std::vector<trace::Piece> readableByHost(const vm::Memory &memory) {
 
 void Runtime::hostHasWaited() {
   output.flush();
+  // What a program does with results of launches that were executed in part is of no interest, and may not end.
+  if (counting && settings.countedBlocks)
+    counting->writeNew();
   if (logsCopies())
     copyLog.hostHasWaited([&] { return readableByHost(simulator.memory()); });
 }
@@ -338,6 +342,8 @@ cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void 
   request.cores = settings.cores;
   request.scheduleSeed = settings.scheduleSeed;
   request.maxSeconds = settings.timeoutSeconds;
+  if (counting && settings.countedBlocks && vm::areBlocksIndependent(*kernel))
+    request.sampleBlocks = settings.countedBlocks;
   request.parameters.resize(info.parameterBytes);
   for (size_t i = 0; i < info.parameters.size(); ++i)
     std::memcpy(request.parameters.data() + info.parameters[i].offset, arguments[i],
@@ -429,6 +435,8 @@ void Runtime::execute(const vm::LaunchRequest &request, uint64_t number) {
     check->beforeWork(number ? number : check->nextLaunchOf(vm::infoOf(*request.kernel).name));
   const std::unique_ptr<divergence::Profiler> profiler = profile ? profile->watch(request) : nullptr;
   const std::unique_ptr<counts::LaunchCounter> counter = counting ? counting->watch(request) : nullptr;
+  if (counter && request.sampleBlocks)
+    counter->expectIn(simulator.memory().live());
   const std::unique_ptr<counts::AccessCounter> accessCounter = accesses ? accesses->watch(request) : nullptr;
   std::list<vm::ObserverPair> pairs;
   vm::Observer *observer = check ? check->observer() : watcher.get();

@@ -26,6 +26,7 @@ Settings Settings::fromEnvironment() {
   settings.checkAssume = text("HEDDLE_CHECK_ASSUME");
   settings.profileFile = text("HEDDLE_PROFILE");
   settings.countersFile = text("HEDDLE_COUNTERS");
+  settings.countedBlocks = std::strtoull(text("HEDDLE_COUNTERS_BLOCKS").c_str(), nullptr, 10);
   settings.accessesFile = text("HEDDLE_ACCESSES");
   settings.isDry = text("HEDDLE_DRY") == "1";
   settings.scheduleSeed = std::strtoull(text("HEDDLE_SCHEDULE").c_str(), nullptr, 10);

@@ -19,6 +19,7 @@ struct Settings {
   std::string checkAssume;    ///< HEDDLE_CHECK_ASSUME: "lockstep", or (tests) "volatile"
   std::string profileFile;    ///< HEDDLE_PROFILE: file that gets basic-block vectors and what decides them
   std::string countersFile;   ///< HEDDLE_COUNTERS: file that gets what launches needed of a device
+  uint64_t countedBlocks = 0; ///< HEDDLE_COUNTERS_BLOCKS: of a launch with more, so many are executed; 0: all
   std::string accessesFile;   ///< HEDDLE_ACCESSES: file that gets what each access cost
   bool isDry = false;         ///< HEDDLE_DRY: launches are looked at and not executed
   uint64_t scheduleSeed = 0;  ///< HEDDLE_SCHEDULE: shuffles the order of warps and blocks

@@ -77,6 +77,42 @@ TEST(LaunchCounter, InstructionsByBasicBlockAreThoseOfTheSimulatorsOwnCounters) 
   EXPECT_EQ(facts.instructions.count("ld.param"), 0u) << "parameters are operands on a GPU";
 }
 
+TEST(LaunchCounter, ASampleOfBlocksThatAreAlikeGivesWhatAllOfThemGive) {
+  Runner runner(strided);
+  uint32_t *in = aligned(runner, 256 * 1024), *out = aligned(runner, 64 * 1024);
+  const LaunchFacts all = counted(runner, {256}, {256}, in, out, 0u);
+  const vm::Kernel &kernel = *runner.kernel();
+  const KernelCode code = codeOf(kernel, h200());
+  LaunchCounter counter(kernel, code);
+  counter.expectIn(runner.simulator.memory().live());
+  runner.observer = &counter;
+  runner.request.sampleBlocks = 16;
+  runner.run({256}, {256}, in, out, 0u);
+  const LaunchFacts some = counter.take(20);
+  EXPECT_EQ(all.countedBlocks, 0u);
+  EXPECT_EQ(some.countedBlocks, 16u);
+  EXPECT_EQ(some.blocks(), all.blocks());
+  EXPECT_EQ(some.instructions, all.instructions);
+  EXPECT_EQ(some.sums.globalSectors, all.sums.globalSectors);
+  EXPECT_EQ(some.sums.warps, all.sums.warps);
+  EXPECT_EQ(some.readSectors, all.readSectors);
+  EXPECT_EQ(some.writtenSectors, all.writtenSectors);
+  EXPECT_EQ(some.distinctSectors, all.distinctSectors);
+  EXPECT_NEAR(some.blockTime.cycles, all.blockTime.cycles, 1e-3);
+  EXPECT_NEAR(some.warpTime.rounds, all.warpTime.rounds, 1e-3);
+}
+
+TEST(LaunchCounter, AtomicsAreCountedByThePageThatHasMost) {
+  Runner runner(".visible .entry k(.param .u64 out) {\n.reg .b64 %rd<4>; .reg .b32 %r<3>;\n"
+                "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4;\n"
+                "add.s64 %rd2, %rd0, %rd1; red.global.add.u32 [%rd2], 1; red.global.add.u32 [%rd0+8192], 1;\n"
+                "ret; }\n");
+  uint32_t *out = aligned(runner, 4096);
+  const LaunchFacts facts = counted(runner, {10}, {64}, out);
+  EXPECT_EQ(facts.atomicSectors, 10u * 2 * (4 + 1));
+  EXPECT_EQ(facts.hottestAtomics, 10u * 2 * 4);
+}
+
 TEST(LaunchCounter, LoadsThatDoNotNeedEachOtherAreOneRound) {
   Runner runner(strided);
   uint32_t *in = aligned(runner, 1024), *out = aligned(runner, 1024);
