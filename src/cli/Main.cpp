@@ -78,6 +78,13 @@ int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &for
                   colourChoice);
 }
 
+/// CLI11's "Could not convert: --cores = -1" does not state what is wrong.
+std::string wordsOf(const CLI::ParseError &wrong) {
+  constexpr std::string_view conversion = "Could not convert: ";
+  const std::string text = wrong.what();
+  return text.starts_with(conversion) ? "invalid value: " + text.substr(conversion.size()) : text;
+}
+
 void addColour(CLI::App &command, std::string &colourChoice) {
   command
       .add_option("--color", colourChoice,
@@ -142,12 +149,15 @@ int runVerb(int argc, char **argv) {
     return app.get_subcommands().empty() ? complainOfLeftovers(app, foreign(), colourChoice)
                                          : session.exitCode;
   } catch (const CLI::Success &help) {
+    // CLI11 answers --help and --version before it looks at a word that is no verb.
+    if (app.get_subcommands().empty() && !app.remaining(true).empty())
+      return complainOfLeftovers(app, foreign(), colourChoice);
     return app.exit(help);
   } catch (const CLI::ExtrasError &) {
     return complainOfLeftovers(app, foreign(), colourChoice);
   } catch (const CLI::ParseError &wrong) {
     std::vector<CLI::App *> given = app.get_subcommands();
-    return complain(wrong.what(),
+    return complain(wordsOf(wrong),
                     given.empty() ? "heddle --help"
                                   : fmt::format("heddle {} --help", given.front()->get_name()),
                     colourChoice);
