@@ -83,6 +83,16 @@ std::string vectorsText(const ProgramProfile &profile) {
   return text;
 }
 
+std::string orderFile(const ProfileRequest &given, Algorithm algorithm) {
+  return fmt::format("{}.{}.txt", given.orders, nameOf(algorithm));
+}
+
+bool canWriteOrders(const ProfileRequest &given, Session &session) {
+  return given.orders.empty() || std::ranges::all_of(Algorithms, [&](Algorithm algorithm) {
+           return canWrite(orderFile(given, algorithm), session);
+         });
+}
+
 /// The launch with most threads, in the order that each algorithm gives to it: one number after the other.
 void writeOrders(const ProfileRequest &given, const ProgramProfile &profile, const arch::Arch &arch,
                  Session &session) {
@@ -91,10 +101,9 @@ void writeOrders(const ProfileRequest &given, const ProgramProfile &profile, con
         return a.vectors.threads() < b.vectors.threads();
       });
   const std::vector<double> latencies = blockLatencies(*most, arch, levelNamed(given.memory));
-  for (Algorithm algorithm : {Algorithm::Sorting, Algorithm::Greedy, Algorithm::GreedyMax}) {
+  for (Algorithm algorithm : Algorithms) {
     const Regrouping made = regroup(most->vectors, latencies, algorithm, {.groupSize = given.group});
-    if (!write(fmt::format("{}.{}.txt", given.orders, nameOf(algorithm)),
-               fmt::format("{}\n", fmt::join(made.order, "\n")), session))
+    if (!write(orderFile(given, algorithm), fmt::format("{}\n", fmt::join(made.order, "\n")), session))
       return;
   }
 }
@@ -251,7 +260,8 @@ void addProfile(CLI::App &app, Session &session) {
       given->options.arch = build::ProgramOptions().arch;
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
         areNotPtx(given->options.sources.files, session) && canWrite(given->bbv, session) &&
-        canWrite(given->accesses, session) && canWrite(given->page, session))
+        canWrite(given->accesses, session) && canWrite(given->page, session) &&
+        canWriteOrders(*given, session))
       profile(*given, *arch, session);
   });
 }

@@ -13,6 +13,7 @@ namespace heddle::divergence {
 /// merged, again and again. Greedy-Max: groups are filled one after the other, each beginning with the
 /// longest thread that is left, so that thread blocks come longest first.
 enum class Algorithm { Sorting, Greedy, GreedyMax };
+constexpr Algorithm Algorithms[] = {Algorithm::Sorting, Algorithm::Greedy, Algorithm::GreedyMax};
 
 std::string_view
 nameOf(Algorithm algorithm); ///< "sorting", "greedy", "greedy-max", as the directive has them

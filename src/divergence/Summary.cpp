@@ -70,7 +70,7 @@ private:
     summary.latenciesKnown = cycles.own;
     summary.latenciesSubstituted = cycles.substitutedFor;
     summary.latenciesCounted = cycles.counted;
-    for (Algorithm algorithm : {Algorithm::Sorting, Algorithm::Greedy, Algorithm::GreedyMax})
+    for (Algorithm algorithm : Algorithms)
       summary.regrouped.push_back({algorithm});
     warpCycles.resize(summary.regrouped.size());
   }

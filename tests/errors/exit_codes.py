@@ -217,6 +217,8 @@ def outputs(folder):
         expect(f"{name}: no permission", command(os.path.join(closed, "out")), 4, "cannot be written: Permission denied")
         expect(f"{name}: no such folder", command(nowhere), 4, "cannot be written: No such file or directory")
         expect(f"{name}: a directory", command(folder), 4, "cannot be written: Is a directory")
+    expect("profile --orders: no such folder", [HEDDLE, "profile", "--compiler", "clang", kernel, "--orders", nowhere], 4,
+           "cannot be written: No such file or directory")
     # The file of results is read before it is written.
     expect("tune --cache: a device", writing["tune --cache"](full), 2, "is not a regular file")
     making = {
