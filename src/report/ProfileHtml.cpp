@@ -21,10 +21,9 @@ constexpr unsigned WarpSize = 32;
 /// Of the table of basic blocks; `--json` and `--bbv` have all.
 constexpr size_t MostBlocks = 100;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string ofAllInWords(uint64_t part, uint64_t all) {
   return fmt::format("{} of {} ({})", inWords(part), inWords(all),
-                     percent(all ? double(part) / double(all) : 0));
+                     percentText(all ? double(part) / double(all) : 0));
 }
 std::string dimensions(const uint32_t (&size)[3]) {
   return size[2] != 1   ? fmt::format("{} x {} x {}", size[0], size[1], size[2])
@@ -70,13 +69,13 @@ public:
                                  kernel.skippedLaunches
                                      ? fmt::format("; {} more were not profiled", kernel.skippedLaunches)
                                      : "")});
-    cards.push_back({"lane slots lost", percent(kernel.lostShare),
-                     kernel.absentShare > 0
-                         ? fmt::format("{} to warps with fewer than 32 threads", percent(kernel.absentShare))
-                         : "to divergence"});
-    cards.push_back({"divergent branches", percent(share(kernel.divergentBranches, kernel.branches)),
+    cards.push_back({"lane slots lost", percentText(kernel.lostShare),
+                     kernel.absentShare > 0 ? fmt::format("{} to warps with fewer than 32 threads",
+                                                          percentText(kernel.absentShare))
+                                            : "to divergence"});
+    cards.push_back({"divergent branches", percentText(share(kernel.divergentBranches, kernel.branches)),
                      ofAllInWords(kernel.divergentBranches, kernel.branches)});
-    cards.push_back({"divergent warps", percent(share(kernel.divergentWarps, kernel.warps)),
+    cards.push_back({"divergent warps", percentText(share(kernel.divergentWarps, kernel.warps)),
                      ofAllInWords(kernel.divergentWarps, kernel.warps)});
     if (kernel.globalRequests)
       cards.push_back({"global memory",
@@ -124,7 +123,7 @@ public:
       table.row({fmt::to_string(b), lineText(sums[b].location), inWords(sums[b].entries),
                  sums[b].entries ? fmt::format("{:.1f}", sums[b].activeLanes()) : "-",
                  fmt::to_string(sums[b].instructions),
-                 percent(all > 0 ? sums[b].warpInstructions() / all : 0)});
+                 percentText(all > 0 ? sums[b].warpInstructions() / all : 0)});
     std::string out = paragraphHtml(
         fmt::format("{} threads, {} distinct basic-block vectors over {} basic blocks.",
                     inWords(kernel.threads), inWords(kernel.distinctVectors), kernel.basicBlocks));
@@ -181,7 +180,7 @@ public:
     table.column("divergent warps", Column::Number);
     auto add = [&](const std::string &name, const RegroupEstimate &made) {
       table.row({name, ratio(kernel.scheduled, made.scheduled), ratio(kernel.weighted, made.weighted),
-                 percent(made.lostShare), inWords(made.divergentWarps)});
+                 percentText(made.lostShare), inWords(made.divergentWarps)});
     };
     for (const RegroupEstimate &made : kernel.regrouped)
       add(std::string(nameOf(made.algorithm)), made);
@@ -240,7 +239,7 @@ private:
       listing.numbers[at.second] = {
           {line.entries ? inWords(line.entries) : "", mostIssued > 0 ? line.issued / mostIssued : 0},
           {line.entries ? fmt::format("{:.1f}", active) : "", 1 - active / WarpSize},
-          {line.lost > 0 ? percent(line.lost) : "", mostLost > 0 ? line.lost / mostLost : 0}};
+          {line.lost > 0 ? percentText(line.lost) : "", mostLost > 0 ? line.lost / mostLost : 0}};
     }
   }
 
@@ -250,7 +249,7 @@ private:
         listings[line.location.file].remarks.push_back(
             {line.location.line, Tone::Warn, "divergent branch",
              fmt::format("diverged in {} executions, {} of all lane slots lost",
-                         ofAllInWords(line.divergent, line.executions), percent(line.share))});
+                         ofAllInWords(line.divergent, line.executions), percentText(line.share))});
   }
 
   const ProfileOfProgram &profile;

@@ -24,6 +24,9 @@ struct ProfileOfProgram {
   std::map<std::string, uint64_t> stopped = {};
 };
 
+/// "31.3 %" of 0.3125, alike in both forms.
+std::string percentText(double share);
+
 std::string profileText(const ProfileOfProgram &profile);
 /// The same facts, schema heddle.profile/2; docs/profile.md has the fields.
 nlohmann::ordered_json profileJson(const ProfileOfProgram &profile);

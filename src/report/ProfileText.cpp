@@ -16,8 +16,6 @@ using namespace divergence;
 /// Lines that cost less than this are left to the JSON form.
 using model::threshold::report::leastShare;
 
-/// Rounding errors of sums are not printed as -0.0 %.
-std::string percentText(double share) { return fmt::format("{:.1f} %", std::round(1000 * share) / 10 + 0.0); }
 std::string ofAll(uint64_t part, uint64_t all) {
   return fmt::format("{} of {} ({})", part, all, percentText(all ? double(part) / double(all) : 0));
 }
@@ -193,9 +191,9 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   page.title(profile.names[index]);
   page.line("launched", launchText(kernel));
   page.line("occupancy", occupancyText(kernel));
-  page.line("vectors",
-            fmt::format("{} distinct ({} basic blocks, {} threads)", inWords(kernel.distinctVectors),
-                        kernel.basicBlocks, inWords(kernel.threads)));
+  page.line("vectors", fmt::format("{} distinct ({}, {} {})", inWords(kernel.distinctVectors),
+                                   counted(kernel.basicBlocks, "basic block"), inWords(kernel.threads),
+                                   kernel.threads == 1 ? "thread" : "threads"));
   page.line("branches", "diverged " + ofAll(kernel.divergentBranches, kernel.branches));
   page.line("warps", "diverged " + ofAll(kernel.divergentWarps, kernel.warps));
   page.line("slots", fmt::format("{} of all lane slots lost", percentText(kernel.lostShare)));
@@ -212,6 +210,9 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
 }
 
 } // namespace
+
+/// Rounding errors of sums are not printed as -0.0 %.
+std::string percentText(double share) { return fmt::format("{:.1f} %", std::round(1000 * share) / 10 + 0.0); }
 
 std::string profileText(const ProfileOfProgram &profile) {
   Page page;

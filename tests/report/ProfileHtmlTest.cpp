@@ -43,6 +43,12 @@ protected:
   std::map<std::string, counts::KernelEstimate> estimates;
 };
 
+TEST_F(ProfileHtml, RoundsAsTheTextDoes) {
+  kernels[0].lostShare = 0.3125; // 31.25 % lies in the middle
+  EXPECT_EQ(percentText(0.3125), "31.3 %");
+  EXPECT_THAT(page(), HasSubstr("31.3 %"));
+}
+
 TEST_F(ProfileHtml, HasCountsAndHeatAtTheLinesOfBasicBlocks) {
   const std::string text = page();
   // 10 executions in each of two launches: 60 of 80 issued instructions, all lanes active.
