@@ -25,6 +25,39 @@ auto orderOf(const Finding &f) {
   return std::tuple(f.location.file, f.location.line, f.location.column, unsigned(f.rule), f.kernel, f.text);
 }
 
+/// The memory that a race is about, without the element: "s" of "s[32] is written here ...", "allocation 2 (...), parameter 'x' of f" of
+/// "element 3 of allocation 2 ...".
+std::string memoryOf(const Finding &finding) {
+  std::string name = finding.text.substr(0, finding.text.find(" is "));
+  for (const char *unit : {"element ", "byte "})
+    if (const size_t of = name.find(" of "); name.starts_with(unit) && of != std::string::npos)
+      return name.substr(of);
+  return name.substr(0, std::min(name.find('['), name.find(" at byte ")));
+}
+
+/// The race between warps of the accesses that race between lanes of a warp too.
+auto raceOf(const Finding &lockstep, std::vector<Finding> &races) {
+  return std::ranges::find_if(races, [&](const Finding &race) {
+    return (race.rule == Rule::RaceShared || race.rule == Rule::RaceGlobal) &&
+           race.kernel == lockstep.kernel && linesOf(race) == linesOf(lockstep) &&
+           memoryOf(race) == memoryOf(lockstep);
+  });
+}
+
+/// Such a pair is one defect, and the race is the finding: what orders warps orders lanes.
+std::vector<Finding> withLockstepFolded(std::vector<Finding> list) {
+  const auto lockstep = std::stable_partition(
+      list.begin(), list.end(), [](const Finding &finding) { return finding.rule != Rule::WarpLockstep; });
+  std::vector<Finding> left(lockstep, list.end());
+  list.erase(lockstep, list.end());
+  for (Finding &finding : left)
+    if (const auto race = raceOf(finding, list); race != list.end())
+      race->times += finding.times;
+    else
+      list.push_back(std::move(finding));
+  return list;
+}
+
 } // namespace
 
 void FindingList::add(Finding finding, const std::string &key) {
@@ -58,6 +91,7 @@ std::vector<Finding> FindingList::all() const {
     for (const auto &[key, finding] : byKey)
       list.push_back(finding);
   }
+  list = withLockstepFolded(std::move(list));
   std::sort(list.begin(), list.end(),
             [](const Finding &a, const Finding &b) { return orderOf(a) < orderOf(b); });
   return list;

@@ -6,8 +6,9 @@
 //     do { seen = old; old = atomicCAS(counter, seen, f(seen)); } while (old != seen);
 //
 // The read races with the swaps of others, which is harmless. Whether it opens such a loop shows only later,
-// when the same thread swaps at the same address. So these races wait here, by the instruction that reads, until a
-// thread that read there swaps (then that instruction is never reported) or the launch ends.
+// when the same thread swaps at the same address. So these races wait here, by the instruction that reads and
+// by rule (lanes of a warp, and other threads), until a thread that read there swaps (then that instruction is never reported) or the
+// launch ends.
 #include "check/PlainReads.h"
 
 #include "ptx/Module.h"
@@ -20,9 +21,9 @@ void PlainReads::defer(Rule rule, const Side &reader, const Side &updater, uint6
   std::lock_guard lock(guard);
   if (guarded.count(reader.instrId))
     return;
-  auto [at, fresh] = reads.try_emplace(reader.instrId);
+  auto [at, fresh] = reads.try_emplace({reader.instrId, rule});
   if (fresh)
-    at->second = {rule, reader, updater, what, std::move(hint), {}};
+    at->second = {reader, updater, what, std::move(hint), {}};
   if (at->second.readers.size() < EnoughReaders)
     at->second.readers.insert({reader.launch->number, reader.block, reader.thread, address});
   hasReads = true;
@@ -32,28 +33,24 @@ void PlainReads::swapped(const Where &where, const vm::AccessEvent &event, const
   if (!instruction || (instruction->op != ptx::Op::AtomCas && instruction->mods.atom != ptx::AtomOp::Cas))
     return;
   std::lock_guard lock(guard);
-  for (auto at = reads.begin(); at != reads.end();) {
-    bool isGuarded = false;
+  for (const auto &[key, read] : reads)
     for (unsigned lane = 0; lane < 32; ++lane)
-      isGuarded |=
-          event.mask >> lane & 1 && at->second.readers.count({where.launch.number, where.block,
-                                                              where.thread(lane), event.addresses[lane]});
-    if (isGuarded)
-      guarded.insert(at->first);
-    at = isGuarded ? reads.erase(at) : std::next(at);
-  }
+      if (event.mask >> lane & 1 &&
+          read.readers.count({where.launch.number, where.block, where.thread(lane), event.addresses[lane]}))
+        guarded.insert(key.first);
+  std::erase_if(reads, [&](const auto &read) { return guarded.count(read.first.first); });
   hasReads = !reads.empty();
 }
 
 void PlainReads::reportLeft(Reporter &reporter) {
-  std::map<uint32_t, PlainRead> left;
+  decltype(reads) left;
   {
     std::lock_guard lock(guard);
     left.swap(reads);
     hasReads = false;
   }
-  for (auto &[instrId, read] : left)
-    reporter.reportRace(read.rule, read.reader, read.updater, read.what, read.hint);
+  for (auto &[key, read] : left)
+    reporter.reportRace(key.second, read.reader, read.updater, read.what, read.hint);
 }
 
 } // namespace heddle::check

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace heddle::check {
 
@@ -27,14 +28,13 @@ public:
 
 private:
   struct PlainRead {
-    Rule rule = Rule::RaceGlobal;
     Side reader, updater;
     std::string what, hint;
     std::set<std::tuple<uint64_t, uint64_t, unsigned, uint64_t>> readers; ///< launch, block, thread, address
   };
-  std::mutex guard;                    ///< of what follows
-  std::map<uint32_t, PlainRead> reads; ///< by the instrId of the read
-  std::set<uint32_t> guarded;          ///< instructions that are followed by a swap
+  std::mutex guard;                                     ///< of what follows
+  std::map<std::pair<uint32_t, Rule>, PlainRead> reads; ///< by the instrId of the read, and the rule
+  std::set<uint32_t> guarded;                           ///< instructions that are followed by a swap
   std::atomic<bool> hasReads{false};
 };
 

@@ -1,4 +1,4 @@
-// expect: race/global at 9, warp/lockstep at 9
+// expect: race/global at 9
 // hint: between the two orders them
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sum is scaled each time: that is no atomicAdd(), and the hint does not advise one.

@@ -1,4 +1,4 @@
-// expect: race/global at 13, warp/lockstep at 13
+// expect: race/global at 13
 // hint: use atomicAdd()
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads add to the same bins. The loop is unrolled: the load and the store that meet belong to different copies
