@@ -104,6 +104,7 @@ public:
 private:
   std::string nameOf(uint64_t address) const;
   bool mayRace(unsigned lane, uint64_t address, const GlobalPast &past, bool pastWrites) const;
+  bool isOutOfScope(const GlobalPast &past) const;
 
   const Where &at;
   const GlobalAccess &access;

@@ -30,8 +30,11 @@ bool CopyConflicts::clash(unsigned lane, uint64_t address, const Past &past) {
   if (!evidence.mbarriers.badWait(me.thread, past.thread, evidence.order))
     sinks.reporter.reportRace(
         rule, me, other, name,
-        "the copy may start only when everybody is done with what it overwrites or reads: wait at "
-        "a barrier first");
+        past.write || !write
+            ? "the copy may start only when everybody is done with what it overwrites or reads: wait at "
+              "a barrier first"
+            : "a barrier between the two orders them: before the copy starts, if what it overwrites is read "
+              "here; after the wait for the copy, if what it brings is");
   return true;
 }
 

@@ -17,6 +17,10 @@ const char *hintFor(bool sameBlock, bool sameWarp) {
                "launches";
 }
 
+constexpr const char *scopeHint =
+    "the scope of one of them is the block, and other blocks do not see it as atomic: give both the scope of "
+    "the device (atomicAdd() instead of atomicAdd_block(), cuda::thread_scope_device)";
+
 } // namespace
 
 bool GlobalConflicts::knows(unsigned lane, const GlobalPast &past) {
@@ -40,6 +44,15 @@ CellValue GlobalConflicts::held(unsigned lane, uint64_t address, unsigned bytes)
 
 std::string GlobalConflicts::nameOf(uint64_t address) const {
   return evidence.names.of(at.launch, address, access.elementBytes);
+}
+
+/// Atomic or relaxed accesses that would not race if their scopes reached each other.
+bool GlobalConflicts::isOutOfScope(const GlobalPast &past) const {
+  const auto hasScope = [](Strength strength) {
+    return strength == Strength::Atomic || strength == Strength::Relaxed;
+  };
+  return hasScope(access.strength) && hasScope(past.strength) && past.actor != at.actor &&
+         (access.scope < vm::Scope::Device || past.scope < vm::Scope::Device);
 }
 
 /// Strong accesses whose scopes reach each other, and which are meant.
@@ -92,7 +105,8 @@ bool GlobalConflicts::clash(unsigned lane, uint64_t address, const GlobalPast &p
     sinks.plainReads.defer(rule, me.atomic ? other : me, me.atomic ? me : other, address, nameOf(address),
                            "read it with an atomic, or after a barrier or a fence and flag that order it");
   else
-    reporter.reportRace(rule, me, other, nameOf(address), hintFor(sameBlock, sameWarp));
+    reporter.reportRace(rule, me, other, nameOf(address),
+                        isOutOfScope(past) ? scopeHint : hintFor(sameBlock, sameWarp));
   return true;
 }
 

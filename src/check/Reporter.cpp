@@ -76,6 +76,14 @@ bool mayRepeat(const ptx::Function &function, uint32_t instr) {
   return false;
 }
 
+/// Whether the function has an atomic that takes locks.
+bool mayLock(const ptx::Function &function) {
+  return std::ranges::any_of(function.instrs, [](const ptx::Instr &instr) {
+    return instr.op == ptx::Op::AtomCas || instr.mods.atom == ptx::AtomOp::Cas ||
+           instr.mods.atom == ptx::AtomOp::Exch;
+  });
+}
+
 } // namespace
 
 std::string Reporter::keyOf(Rule rule, uint32_t a, uint32_t b) const {
@@ -124,8 +132,11 @@ std::string Reporter::raceHint(const Side &a, const Side &b, std::string hint) c
         isHalfOfUpdate(*who.function, who.instr, update->atomic) &&
         (who.instr == where.instr || who.instr == update->load ||
          lineOf(instructions.of(side->instrId)) == lineOf(instructions.of(other.instrId))))
-      return fmt::format("several threads load, change and store here, and updates get lost: use {}()",
-                         update->atomic);
+      return fmt::format(
+          "several threads load, change and store here, and updates get lost: use {}(){}", update->atomic,
+          mayLock(*where.function) ? ", or, if a lock is held here, a __threadfence() after it "
+                                     "is taken and one before it is released"
+                                   : "");
   }
   if (a.instrId != b.instrId || !a.write || !b.write || a.atomic || b.atomic || a.copy || b.copy ||
       a.launch != b.launch)

@@ -1,4 +1,5 @@
-// expect: race/global at 6
+// expect: race/global at 7
+// hint: scope of the device
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomics of block scope on a counter that two blocks share.
 #include "Case.h"

@@ -1,4 +1,5 @@
-// expect: race/global at 9 and 9
+// expect: race/global at 10 and 10
+// hint: if a lock is held here, a __threadfence() after it is taken
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Who leaves the lock has a fence, who takes it has none: atomicCAS() is relaxed.
 #include "Case.h"

@@ -1,16 +1,20 @@
 // expect: deadlock/spin at 7
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who gets the lock keeps it.
+// Who finds that there is nothing left to do keeps the lock.
 #include "Case.h"
 
-__global__ void count(int *lock, int *value) {
+__global__ void take(int *lock, int *left) {
   while (atomicCAS(lock, 0, 1) != 0)
     ;
   __threadfence();
-  *value += 1;
+  if (*left == 0)
+    return;
+  *left -= 1;
+  __threadfence();
+  atomicExch(lock, 0);
 }
 
 int main() {
-  count<<<2, 1>>>(zeros(1), zeros(1));
+  take<<<3, 1>>>(zeros(1), numbers(1));
   return finish();
 }
