@@ -132,8 +132,9 @@ std::string limitedText(const std::vector<check::Finding> &findings, unsigned mo
   for (size_t i = most; i < findings.size(); ++i)
     times += findings[i].times;
   return report::findingsText({findings.begin(), findings.begin() + most}, colour) +
-         fmt::format("check: {} more findings, seen {} times: --max-findings 0 shows all\n",
-                     findings.size() - most, times);
+         fmt::format("check: {}, seen {}: --max-findings 0 shows all\n",
+                     countText(findings.size() - most, "more finding", "more findings"),
+                     countText(times, "time", "times"));
 }
 
 void printResult(const CheckRequest &given, std::vector<check::Finding> &findings, const CheckedRun &first,

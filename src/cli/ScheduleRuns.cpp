@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ScheduleRuns.h"
 
+#include "check/Locations.h"
 #include "support/Text.h"
 #include "verify/CompareOutput.h"
 
@@ -27,6 +28,19 @@ std::optional<verify::LineDifference> outputDifference(const CheckedRun &first, 
       .difference;
 }
 
+/// The kernel, if it is the only one. Of several, any may have written the element: the copy's record names only the last one that got
+/// the memory.
+void nameKernel(check::Finding &finding, const CheckedRun &run, const trace::CopyRecord &copy) {
+  if (!copy.kernelLaunch)
+    return;
+  const std::string name = check::readableKernel(copy.kernel);
+  if (run.result.counts.kernels == 1)
+    finding.kernel = name;
+  else
+    finding.notes.push_back(
+        {{}, fmt::format("the memory was last given to kernel '{}', launch {}", name, copy.kernelLaunch)});
+}
+
 std::string textOfCopyDifference(const verify::CopyDifference &d) {
   return d.what.empty()
              ? fmt::format(
@@ -50,7 +64,7 @@ std::optional<check::Finding> scheduleDifference(const CheckedRun &first, const 
   const int code = first.program.execution.exitCode, otherCode = other.program.execution.exitCode;
   uint64_t copies = 0;
   if (auto copy = verify::compareLogs(first.copies.string(), other.copies.string(), {}, copies)) {
-    finding.kernel = verify::readableName(copy->a.kernel);
+    nameKernel(finding, first, copy->a);
     finding.text = textOfCopyDifference(*copy);
   } else if (auto line = outputDifference(first, other, runAgain)) {
     finding.text = fmt::format("line {} of the output differs with the order of warps: '{}' and '{}'",

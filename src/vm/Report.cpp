@@ -2,6 +2,7 @@
 //
 // Messages about faults and deadlocks.
 #include "ptx/Printer.h"
+#include "support/Demangle.h"
 #include "vm/Block.h"
 #include "vm/Grid.h"
 #include "vm/Source.h"
@@ -30,9 +31,10 @@ void addInlining(const Code &code, const ptx::Instr &instr, std::vector<std::str
   for (int depth = 0; inner->inlinedAt != ptx::kNone && depth < Deepest; ++depth) {
     const ptx::SourceLoc &outer = module.locs[inner->inlinedAt];
     if (SourceLocation at = locationOf(module, outer); at.isKnown())
-      details.push_back(inner->function == ptx::kNone
-                            ? fmt::format("inlined at {}", at.str())
-                            : fmt::format("in '{}', inlined at {}", module.texts[inner->function], at.str()));
+      details.push_back(
+          inner->function == ptx::kNone
+              ? fmt::format("inlined at {}", at.str())
+              : fmt::format("in '{}', inlined at {}", functionName(module.texts[inner->function]), at.str()));
     inner = &outer;
   }
 }
@@ -76,9 +78,9 @@ Flow Warp::fault(const Inst &in, uint32_t lanes, FaultKind kind, std::string tex
     const Code &caller = *frame->caller->code;
     const ptx::Instr &call = caller.sourceOf(*frame->call);
     SourceLocation at = sourceOf(caller, call);
-    f.details.push_back(fmt::format("in '{}', called from '{}' at {}", frame->code->function->name,
-                                    caller.function->name,
-                                    (at.isKnown() ? at : ptxLocation(caller, call)).str()));
+    f.details.push_back(fmt::format(
+        "in '{}', called from '{}' at {}", functionName(frame->code->function->name),
+        functionName(caller.function->name), (at.isKnown() ? at : ptxLocation(caller, call)).str()));
     if (f.details.size() > 12)
       break;
   }
