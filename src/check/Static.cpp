@@ -169,6 +169,7 @@ struct Violation {
 struct StaticRun {
   std::vector<Violation> violations;
   std::vector<UndecidedReason> undecided;
+  std::vector<std::string> ways; ///< how branches on parameters went
   vm::LaunchResult launch;
   bool sawDoubt = false, sawPerhaps = false, sawPerhapsWritten = false, sawAnywhere = false, assumed = false;
   std::optional<SourceLocation> polled; ///< where threads wait by looking at memory
@@ -234,6 +235,7 @@ StaticRun runOnce(const StaticScene &scene, Choices &choices, bool onlyWhatIsCer
   for (Finding &finding : list.all())
     run.violations.push_back({finding, propertyOf(finding.rule)});
   run.undecided = steering.undecided();
+  run.ways = steering.waysTaken();
   if (const ptx::Instr *at = steering.polledAt())
     run.polled = locationOf(*scene.kernel.entry().module, *at);
   if (const ptx::Instr *at = steering.spinsAt())
@@ -308,6 +310,17 @@ std::vector<UndecidedReason> doubtsOf(const std::vector<Violation> &may, const s
   return doubts;
 }
 
+/// A violation on one way through the kernel is one of the inputs that lead there.
+Finding onWay(Finding finding, const std::vector<std::string> &ways) {
+  constexpr size_t Most = 3;
+  for (size_t i = 0; i < ways.size() && i < Most; ++i)
+    finding.notes.push_back({{}, "found with " + ways[i]});
+  if (ways.size() > Most)
+    finding.notes.push_back(
+        {{}, fmt::format("and with one outcome of {} more branches", ways.size() - Most)});
+  return finding;
+}
+
 /// What one way through the kernel shows, added to what others showed.
 void decide(StaticResult &result, StaticRun first, const StaticScene &scene, Choices &choices) {
   result.warpInstructions += first.launch.warpInstructions;
@@ -333,7 +346,7 @@ void decide(StaticResult &result, StaticRun first, const StaticScene &scene, Cho
   if (first.polled)
     setAsideWhatFlagsMayOrder(sure, *first.polled, doubts);
   for (Violation &violation : sure) {
-    result.findings.push_back(std::move(violation.finding));
+    result.findings.push_back(onWay(std::move(violation.finding), first.ways));
     result.violates.push_back(violation.property);
   }
   if (first.launch.status == vm::LaunchStatus::Timeout && result.findings.empty())

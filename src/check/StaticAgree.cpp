@@ -15,7 +15,11 @@
 #include "check/StaticUniform.h"
 #include "vm/Lowering.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 namespace heddle::check {
 
@@ -156,6 +160,13 @@ Flow StaticSteering::agree(Warp &warp, const Inst &in, const TaintStep &s, const
   if (because & origin::Round && !(region.loops && arrival > 1))
     assumed = true;
   agreedOrigins |= because;
+  const SourceLocation at = locationOf(plan->code->sourceOf(in));
+  const std::string way =
+      fmt::format("{} {}:{}, which depends on {}",
+                  region.loops ? "a number of iterations of the loop at" : "one outcome of the branch at",
+                  std::filesystem::path(at.file).filename().string(), at.line, describe(because));
+  if (at.isKnown() && std::ranges::find(ways, way) == ways.end())
+    ways.push_back(way);
   assumed |= (leftOrigins & because) != 0; // whose parameters are large
   // Leaving first: the shortest executions come first, and a loop's last round leaves anyway.
   const bool jumps = region.loops ? region.fallsBack : false;

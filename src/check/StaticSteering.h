@@ -124,6 +124,8 @@ public:
   std::string leftBecause() const { return describe(leftOrigins); }
 
   const std::vector<UndecidedReason> &undecided() const { return reasons; }
+  /// The branches on data that all threads took alike, in words.
+  const std::vector<std::string> &waysTaken() const { return ways; }
   SourceLocation locationOf(const ptx::Instr &instr) const;
   /// The execution was given up, and the simulator's fault is not one of the kernel's.
   bool gaveUp() const { return stopped; }
@@ -329,6 +331,7 @@ private:
   const ptx::Function *registersOf = nullptr; ///< which function's
   bool assumed = false;
   Origins agreedOrigins = 0;              ///< of branches that all threads take alike
+  std::vector<std::string> ways;          ///< those branches in words, in the order in which they were met
   Origins leftOrigins = 0;                ///< of branches at which threads may have left
   std::set<uint32_t> agreedLoops;         ///< their branches
   bool roundsBegun = false;               ///< a loop with synchronization was entered whose length is data

@@ -59,6 +59,10 @@ vm::Dim3 readDim(const std::string &text, const char *option) {
        fmt::format("up to three numbers with commas between them, as in {} 16,16", option));
 }
 
+bool isIn(const vm::Dim3 &block, const vm::Dim3 &grid) {
+  return block.x < grid.x && block.y < grid.y && block.z < grid.z;
+}
+
 check::StaticOptions readOptions(const StaticChoices &choices) {
   check::StaticOptions options;
   if (!choices.block.empty())
@@ -67,6 +71,10 @@ check::StaticOptions readOptions(const StaticChoices &choices) {
     options.grid = readDim(choices.grid, "--grid");
   if (!choices.ctaid.empty())
     options.blockId = readDim(choices.ctaid, "--ctaid");
+  if (options.grid && options.blockId && !isIn(*options.blockId, *options.grid))
+    fail(ExitBadUsage,
+         fmt::format("block {} of --ctaid is not in the grid {} of --grid", choices.ctaid, choices.grid),
+         "blocks are counted from 0");
   options.dynamicSharedBytes = choices.shared;
   options.maxSeconds = MostSeconds;
   options.constantsAreKnown = choices.constants;
@@ -74,7 +82,7 @@ check::StaticOptions readOptions(const StaticChoices &choices) {
   for (const std::string &given : choices.parameters) {
     const size_t equals = given.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == given.size())
-      fail(ExitBadUsage, fmt::format("'{}' gives no parameter a value", given), "as in --param 2=1024");
+      fail(ExitBadUsage, fmt::format("'{}' gives no parameter a value", given), "as in --param n=1024");
     options.parameters.push_back({given.substr(0, equals), given.substr(equals + 1)});
   }
   return options;

@@ -155,7 +155,11 @@ Verdict together(const std::vector<KernelVerdict> &verdicts) {
 }
 
 std::string inputsText(const check::StaticResult &result) {
-  return result.given.empty() ? "every input" : "every input with " + joinAnd(result.given);
+  std::vector<std::string> values, conditions; // "n = 100"; "constant memory has its initial values"
+  for (const std::string &given : result.given)
+    (given.find(" = ") == std::string::npos ? conditions : values).push_back(given);
+  return "every input" + (values.empty() ? "" : " with " + joinAnd(values)) +
+         (conditions.empty() ? "" : ", if " + joinAnd(conditions));
 }
 
 bool hasAssumptions(const check::StaticResult &result) {
