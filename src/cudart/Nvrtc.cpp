@@ -15,6 +15,7 @@
 #include "support/CudaFlags.h"
 #include "support/Files.h"
 #include "support/HeaderCache.h"
+#include "support/LateMacros.h"
 #include "support/Paths.h"
 #include "support/Process.h"
 
@@ -71,9 +72,13 @@ std::vector<std::string> commandOf(const fs::path &compiler, const NvrtcOptions 
   for (const char *section : {"all", "device"})
     for (std::string &flag : ownCudaFlags(section, arch))
       command.push_back(std::move(flag));
-  command.insert(command.end(), options.flags.begin(), options.flags.end());
-  // Precompiled headers are kept for each set of flags. Macros and folders differ from program to program.
-  const bool isUsual = std::all_of(options.flags.begin(), options.flags.end(),
+  // Names such as `N` are parameters of templates in headers, which NVRTC would not include.
+  const std::vector<std::string> flags = withLateMacros(options.flags);
+  command.insert(command.end(), flags.begin(), flags.end());
+  // Precompiled headers are kept for each set of flags. Folders and macros that headers ask for differ from program to program.
+  std::vector<std::string> others;
+  lateMacroLines(options.flags, others);
+  const bool isUsual = std::all_of(others.begin(), others.end(),
                                    [](const std::string &flag) { return flag.starts_with("-std="); });
   return isUsual ? withCachedHeaders(std::move(command)) : command;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "source/Toolkit.h"
 
-#include "source/LateMacros.h"
 #include "source/NvccOptions.h"
 #include "support/CudaFlags.h"
 #include "support/CudaToolkit.h"
+#include "support/LateMacros.h"
 #include "support/Paths.h"
 
 namespace fs = std::filesystem;

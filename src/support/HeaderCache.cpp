@@ -156,7 +156,7 @@ Command takeApart(const std::vector<std::string> &words) {
   return command;
 }
 
-/// Leaves out macros of the command line that no header asks for (source/LateMacros.h), unless a file that the user includes follows and may
+/// Leaves out macros of the command line that no header asks for (LateMacros.h), unless a file that the user includes follows and may
 /// ask for them. They are then defined after what is precompiled.
 void leaveOutLateMacros(std::vector<std::string> &words, const fs::path &cache) {
   std::error_code ignored;

@@ -4,11 +4,11 @@
 // not compile.
 #include "transform/SetAsideMacros.h"
 
-#include "source/LateMacros.h"
 #include "source/Program.h"
 #include "source/Unit.h"
 #include "support/Files.h"
 #include "support/IncludeLine.h"
+#include "support/LateMacros.h"
 #include "support/NamesInText.h"
 #include "support/Paths.h"
 #include "transform/Lines.h"
@@ -31,7 +31,7 @@ void addMacros(llvm::StringRef text, std::set<std::string> &macros) {
     const auto [line, rest] = text.split('\n');
     text = rest;
     const std::string_view name = macroDefinedIn(line);
-    if (!name.empty() && !source::isForHeaders(name))
+    if (!name.empty() && !isForHeaders(name))
       macros.emplace(name);
   }
 }
@@ -40,7 +40,7 @@ void addMacros(llvm::StringRef text, std::set<std::string> &macros) {
 std::set<std::string> macrosOf(const source::Program &program, const source::CompileOptions &options) {
   std::set<std::string> macros;
   std::vector<std::string> words;
-  addMacros(source::lateMacroLines(options.userArguments, words), macros);
+  addMacros(lateMacroLines(options.userArguments, words), macros);
   for (size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == "-include")
       addMacros(contentsOf(words[i + 1]), macros);

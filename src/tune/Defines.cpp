@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tune/Defines.h"
 
-#include "source/LateMacros.h"
 #include "source/Program.h"
 #include "source/UserFiles.h"
 #include "support/Files.h"
+#include "support/LateMacros.h"
 #include "support/NamesInText.h"
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ Diagnostics aboutDefines(const Problem &problem, const std::vector<std::string> 
     return warnings;
   for (const std::string &define : defines)
     for (const std::string &name : namesOf(define)) {
-      if (source::isForHeaders(name))
+      if (isForHeaders(name))
         continue;
       bool isMentioned = false;
       for (const auto &[file, text] : *texts) {

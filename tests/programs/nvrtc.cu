@@ -39,7 +39,7 @@ namespace math {
 template <class T, int Factor> __global__ void scale(T *data, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    data[i] = helper(data[i]) * Factor + T(OFFSET);
+    data[i] = helper(data[i]) * Factor + N * T(OFFSET);
 }
 __device__ int seen = 3;
 }
@@ -56,9 +56,13 @@ static void compiled() {
              *variable = "&math::seen";
   for (const char *expression : {ofFloat, ofInt, variable})
     CHECK_NVRTC(nvrtcAddNameExpression(program, expression));
-  const char *options[] = {"--gpu-architecture=compute_80", "-default-device", "-DOFFSET=0.5", "--std=c++17",
-                           "-fmad=false"};
-  nvrtcResult result = nvrtcCompileProgram(program, 5, options);
+  const char *options[] = {"--gpu-architecture=compute_80",
+                           "-default-device",
+                           "-DOFFSET=0.5",
+                           "--std=c++17",
+                           "-fmad=false",
+                           "-DN=1"}; // a name that Clang's headers use
+  nvrtcResult result = nvrtcCompileProgram(program, 6, options);
   if (result != NVRTC_SUCCESS)
     std::printf("%s", logOf(program).c_str());
   CHECK(result == NVRTC_SUCCESS);

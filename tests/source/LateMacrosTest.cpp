@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Macros of the command line that are defined after the headers that Clang includes by itself.
-#include "source/LateMacros.h"
+#include "support/LateMacros.h"
 
 #include "source/Program.h"
 #include "support/Files.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::source {
+namespace heddle {
 
 /// Clang's words for a CUDA file, with the macros of -D defined after the headers that Clang includes by itself, by an
 /// -include of a file of #define lines. cuda.h and the headers around it have parameters with the names `N`, `X` and `size`;
@@ -21,4 +21,4 @@ std::string lateMacroLines(const std::vector<std::string> &words, std::vector<st
 /// Whether headers of C, C++ or CUDA ask for a macro of this name: a reserved one, or one that configures them.
 bool isForHeaders(std::string_view name);
 
-} // namespace heddle::source
+} // namespace heddle

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "source/LateMacros.h"
+#include "support/LateMacros.h"
 
 #include "support/HeaderCache.h"
 
@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace heddle::source {
+namespace heddle {
 namespace {
 
 /// A macro of the command line, as `N=64`, `N` or `F(x)=x`.
@@ -93,4 +93,4 @@ std::vector<std::string> withLateMacros(std::vector<std::string> words) {
   return others;
 }
 
-} // namespace heddle::source
+} // namespace heddle
