@@ -168,8 +168,16 @@ const Dependences &KernelFacts::dependences() const {
   return *knownDependences;
 }
 
+bool KernelFacts::hasPartialBarriers() const {
+  return std::ranges::any_of(regions->barriers(), [](const Barrier &barrier) {
+    return barrier.scope == Barrier::Scope::Named || barrier.scope == Barrier::Scope::Async;
+  });
+}
+
 Diagnostics KernelFacts::findings() const {
   Diagnostics all = barrierFindings;
+  if (hasPartialBarriers())
+    return all;
   for (const Diagnostic &race : raceReports(*accesses, dependences()))
     all.add(race.severity, race.location, race.text) = race;
   return all;

@@ -88,7 +88,9 @@ struct KernelFacts {
 
   /// Computed when first asked for: they cost more than all other facts, and few directives ask.
   const Dependences &dependences() const;
-  /// All that looks like a bug of the input: barriers that some threads miss, and races.
+  /// Named barriers, mbarriers or waits for copies: they may order accesses that no barrier of the block orders.
+  bool hasPartialBarriers() const;
+  /// All that looks like a bug of the input: barriers that some threads miss, and races, unless partial barriers may order them.
   Diagnostics findings() const;
 
 private:

@@ -234,9 +234,11 @@ private:
     for (const Dependence &d : facts.dependences().all()) {
       const Access &source = facts.accesses->all()[d.source], &sink = facts.accesses->all()[d.sink];
       if (d.isRace()) {
-        unordered.push_back(fmt::format("{} {} at {} and {} at {}: nothing orders them{}", nameOf(d.kind),
-                                        source.text, lineOf(source.location), sink.text,
-                                        lineOf(sink.location),
+        unordered.push_back(fmt::format("{} {} at {} and {} at {}: {}{}", nameOf(d.kind), source.text,
+                                        lineOf(source.location), sink.text, lineOf(sink.location),
+                                        facts.hasPartialBarriers()
+                                            ? "no barrier of the block orders them, others may"
+                                            : "nothing orders them",
                                         d.isCertain ? "" : ", if their addresses overlap: " + d.reason));
         continue;
       }

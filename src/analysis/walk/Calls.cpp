@@ -163,6 +163,15 @@ Value pureResult(const CallExpr *call, const std::string &name, const std::vecto
   return Value::unknown(fmt::format("result of '{}'", name), scope.location(call));
 }
 
+/// The size of what an access reads or writes, where the pointer does not show it: that of a copy is its third argument.
+std::optional<int64_t> sizeOfCopy(const CallExpr *call, CallEffect effect, const Path &path) {
+  Expr::EvalResult size;
+  if (effect != CallEffect::Copy || call->getNumArgs() < 3 ||
+      !call->getArg(2)->EvaluateAsInt(size, path.context))
+    return std::nullopt;
+  return size.Val.getInt().getExtValue();
+}
+
 /// A function of the table: its arguments are evaluated, and it makes the accesses that its row lists.
 Value evaluateTableCall(const CallExpr *call, const std::string &name, CallEffect effect, Path &path) {
   const SourceLocation location = path.location(call);
@@ -180,7 +189,7 @@ Value evaluateTableCall(const CallExpr *call, const std::string &name, CallEffec
     if (where.kind == LValue::Kind::Variable && touched.kind != Access::Kind::Read)
       forget(where.variable, fmt::format("set by '{}'", name), location, path);
     else if (where.kind == LValue::Kind::Memory)
-      record(touched.kind, where, type->getPointeeType(), pointer, path);
+      record(touched.kind, where, type->getPointeeType(), pointer, path, sizeOfCopy(call, effect, path));
   }
   switch (effect) {
   case CallEffect::Load: {

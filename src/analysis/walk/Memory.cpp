@@ -87,7 +87,8 @@ void forget(const VarDecl *variable, const std::string &reason, const SourceLoca
   path.now.set({variable, ""}, Value::unknown(reason, location));
 }
 
-void record(Access::Kind kind, const LValue &where, QualType type, const Expr *expression, Path &path) {
+void record(Access::Kind kind, const LValue &where, QualType type, const Expr *expression, Path &path,
+            std::optional<int64_t> bytes) {
   if (path.isSilent)
     return;
   const PointerValue &memory = where.memory;
@@ -97,7 +98,7 @@ void record(Access::Kind kind, const LValue &where, QualType type, const Expr *e
   access.kind = kind;
   access.array = memory.array;
   access.elementType = type.getUnqualifiedType().getAsString(path.context.getPrintingPolicy());
-  access.bytes = bytesOf(type, path.context);
+  access.bytes = bytes.value_or(bytesOf(type, path.context));
   const Expr *written = where.expression ? where.expression : expression;
   access.text = written ? textOf(written, path.context) : memory.array->name;
   access.subscripts = memory.outer;

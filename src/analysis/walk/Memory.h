@@ -5,6 +5,8 @@
 
 #include <clang/AST/Expr.h>
 
+#include <optional>
+
 namespace heddle::analysis::walk {
 
 // Reading and writing variables and memory. A local variable is a row of the path's environment; memory has
@@ -28,8 +30,8 @@ void copyMembers(const clang::VarDecl *to, const clang::Expr *from, Path &path);
 void forget(const clang::VarDecl *variable, const std::string &reason, const SourceLocation &location,
             Path &path);
 
-/// Adds an access to the findings.
+/// Adds an access to the findings, of `bytes` if the type does not state its size.
 void record(Access::Kind kind, const LValue &where, clang::QualType type, const clang::Expr *expression,
-            Path &path);
+            Path &path, std::optional<int64_t> bytes = std::nullopt);
 
 } // namespace heddle::analysis::walk
