@@ -79,6 +79,15 @@ bool explainLibrary(const Library &library, const std::string &messages, Diagnos
   return true;
 }
 
+/// A file with kernels alone, such as a part of a library.
+bool explainMissingMain(const std::string &messages, Diagnostics &diagnostics) {
+  if (missingNames(messages, "main").empty())
+    return false;
+  diagnostics.error({}, "the program has no function main()")
+      .withHint("give all files of the program; heddle check --static and heddle analyze need kernels only");
+  return true;
+}
+
 /// What the simulator's runtime library replaces, or does not have.
 bool isReplaced(const std::string &linkName) {
   static const std::regex ours("cuda|cudart\\w*|cudadevrt|nvrtc\\w*|nvptxcompiler\\w*");
@@ -118,7 +127,7 @@ bool explainToolkitHeader(const std::string &messages, const std::string &compil
 }
 
 void explainFailure(const std::string &messages, const std::string &compiler, Diagnostics &diagnostics) {
-  if (explainToolkitHeader(messages, compiler, diagnostics))
+  if (explainToolkitHeader(messages, compiler, diagnostics) || explainMissingMain(messages, diagnostics))
     return;
   for (const Library &library : kLibraries)
     if (explainLibrary(library, messages, diagnostics))

@@ -64,10 +64,14 @@ std::string copyText(const Verdict &verdict, const Names &names) {
   return text;
 }
 
+std::string copiesText(uint64_t copies) {
+  return fmt::format("{} device-to-host cop{}", copies, copies == 1 ? "y" : "ies");
+}
+
 std::string differenceText(const Verdict &verdict, const Names &names) {
-  std::string text;
-  if (verdict.copy)
-    text += copyText(verdict, names);
+  std::string text = verdict.copy ? copyText(verdict, names)
+                                  : fmt::format("{} and {} differ; {} agree{}\n", names[0], names[1],
+                                                copiesText(verdict.copies), verdict.copies == 1 ? "s" : "");
   if (verdict.line)
     text += fmt::format("stdout differs at line {}\n  {}: {}\n  {}: {}\n", verdict.line->line, names[0],
                         verdict.line->a, names[1], verdict.line->b);
@@ -120,11 +124,10 @@ std::string bothFailedText(const Verdict &verdict) {
 }
 
 std::string sameText(const Verdict &verdict) {
-  const bool one = verdict.copies == 1;
-  return fmt::format("same: {} device-to-host cop{} {}\n", verdict.copies, one ? "y" : "ies",
-                     !verdict.copiesOnly ? "and stdout agree"
-                     : one               ? "agrees"
-                                         : "agree") +
+  return fmt::format("same: {} {}\n", copiesText(verdict.copies),
+                     !verdict.copiesOnly   ? "and stdout agree"
+                     : verdict.copies == 1 ? "agrees"
+                                           : "agree") +
          ignoredText(verdict.ignored) + bothFailedText(verdict);
 }
 
