@@ -643,7 +643,7 @@ std::string generateKernels(std::vector<std::string> words) {
     std::ranges::reverse(words); // as CLI11 takes them
     verb.parse(words);
   } catch (const CLI::ParseError &wrong) {
-    return wrong.what();
+    return wrongValue(wrong).text;
   }
   Diagnostics diagnostics;
   const Generated made = makeKernels(request, diagnostics);
@@ -681,9 +681,10 @@ std::optional<WrongWord> wrongOption(const std::string &option) {
                                         "mechanism"};
       verb.parse(words);
     } catch (const CLI::ValidationError &wrong) {
-      return WrongWord{wrong.what(), ""};
+      const WrongValue is = wrongValue(wrong);
+      return WrongWord{is.text, is.hint};
     } catch (const CLI::ConversionError &wrong) {
-      return WrongWord{wrong.what(), ""};
+      return WrongWord{wrongValue(wrong).text, ""};
     } catch (const CLI::ParseError &) { // one that needs another option
     }
   }

@@ -78,13 +78,6 @@ int complainOfLeftovers(const CLI::App &app, const std::vector<std::string> &for
                   colourChoice);
 }
 
-/// CLI11's "Could not convert: --cores = -1" does not state what is wrong.
-std::string wordsOf(const CLI::ParseError &wrong) {
-  constexpr std::string_view conversion = "Could not convert: ";
-  const std::string text = wrong.what();
-  return text.starts_with(conversion) ? "invalid value: " + text.substr(conversion.size()) : text;
-}
-
 void addColour(CLI::App &command, std::string &colourChoice) {
   command
       .add_option("--color", colourChoice,
@@ -157,9 +150,10 @@ int runVerb(int argc, char **argv) {
     return complainOfLeftovers(app, foreign(), colourChoice);
   } catch (const CLI::ParseError &wrong) {
     std::vector<CLI::App *> given = app.get_subcommands();
-    return complain(wordsOf(wrong),
-                    given.empty() ? "heddle --help"
-                                  : fmt::format("heddle {} --help", given.front()->get_name()),
+    const cli::WrongValue is = cli::wrongValue(wrong);
+    return complain(is.text,
+                    fmt::format("{}{}heddle {}--help", is.hint, is.hint.empty() ? "" : " ",
+                                given.empty() ? std::string() : given.front()->get_name() + " "),
                     colourChoice);
   } catch (const FileError &wrong) {
     complain(wrong.what(), "", colourChoice);

@@ -13,7 +13,7 @@ inline CLI::Validator positiveNumber() {
       [](std::string &text) {
         double value = 0;
         const bool fits = CLI::detail::lexical_cast(text, value) && value > 0;
-        return fits ? std::string() : text + " is not a positive number";
+        return fits ? std::string() : "'" + text + "' is not a positive number";
       },
       "");
 }

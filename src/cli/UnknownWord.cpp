@@ -7,6 +7,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/Support/Regex.h>
 
 #include <algorithm>
 
@@ -55,6 +58,45 @@ std::string hintForOption(const std::string &word, const CLI::App &command) {
   const std::string question = didYouMean(word.substr(0, word.find('=')), optionNames(command));
   return fmt::format("{}{}heddle {}--help", question, question.empty() ? "" : " ",
                      command.get_parent() ? command.get_name() + " " : "");
+}
+
+namespace {
+
+std::vector<std::string> itemsOf(llvm::StringRef list) {
+  llvm::SmallVector<llvm::StringRef> items;
+  list.split(items, ',');
+  return {items.begin(), items.end()};
+}
+
+/// The groups of `pattern` in the whole text; none where it does not match.
+std::vector<std::string> matchedGroups(const char *pattern, llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> groups;
+  if (!llvm::Regex(pattern).match(text, &groups))
+    return {};
+  return {groups.begin() + 1, groups.end()};
+}
+
+} // namespace
+
+WrongValue wrongValue(const CLI::ParseError &error) {
+  const std::string text = error.what();
+  if (const auto is = matchedGroups("^([^:]+): (.*) not in \\{(.*)\\}$", text); !is.empty())
+    return {fmt::format("{}: '{}' is none of {}", is[0], is[1], joinAnd(itemsOf(is[2]))),
+            didYouMean(is[1], itemsOf(is[2]))};
+  if (const auto is = matchedGroups("^([^:]+): Value (.*) not in range (.*) to (.*)$", text); !is.empty())
+    return {fmt::format("{}: '{}' is not a number from {} to {}", is[0], is[1], is[2], is[3]), ""};
+  if (const auto is = matchedGroups("^Could not convert: (.*) = (.*)$", text); !is.empty())
+    return {fmt::format("{}: '{}' is not a number that it takes", is[0], is[1]), ""};
+  if (const auto is = matchedGroups("^([^:]+): At [Mm]ost ([0-9]+) required but received ([0-9]+)$", text);
+      !is.empty())
+    return {fmt::format("{}: {} are given, and at most {} possible", is[0], is[2], is[1]), ""};
+  if (const auto is = matchedGroups("^([^:]+): At [Ll]east ([0-9]+) required but received ([0-9]+)$", text);
+      !is.empty())
+    return {fmt::format("{}: {} are needed, and {} given", is[0], is[1], is[2]), ""};
+  if (const auto is = matchedGroups("^([^:]+): [0-9]+ required ([A-Za-z.]+)(:.*)? missing$", text);
+      !is.empty())
+    return {fmt::format("{} needs a value", is[0]), ""};
+  return {text, ""};
 }
 
 } // namespace heddle::cli
