@@ -45,6 +45,12 @@ bool isInside(const Event *event, const Loop *loop) {
   return false;
 }
 
+bool isBelow(const Event *event, const Event &above) {
+  while (event && event != &above)
+    event = event->parent;
+  return event;
+}
+
 void mergeSequence(Event &sequence, std::vector<unsigned> &renumbered, unsigned &count) {
   std::vector<std::unique_ptr<Event>> kept;
   for (auto &child : sequence.children) {
@@ -200,14 +206,30 @@ bool Order::excludeEachOther(const Start &a, const Event *first, const Start &b,
       return true;
   if (a.passed != b.passed)
     return false;
-  // One enters a loop that holds a barrier on each way through it, and the other is already after it: it
-  // would have gone past the loop that the first one enters.
+  // In one iteration of the loops around: not where a loop was entered on the way, of which some iterations may have passed without
+  // a barrier. There the other may still be behind in an earlier one.
+  auto isOneIteration = [&](const Event *event) {
+    for (const Loop *loop : loopsAround(event->parent)) {
+      const bool entered =
+          !isInside(a.from, loop) || (a.passed && a.passed != loop && loop->isInside(a.passed));
+      if (entered && loopPasses[false].at(loop))
+        return false;
+    }
+    return true;
+  };
+  // One enters a loop that holds a barrier on each way through it, or a way of a branch that does, and the other
+  // is already after it: it would have gone past the loop or the way that the first one enters.
   auto goesPast = [&](const Event *in, const Event *behind) {
-    for (const Event *around = in->parent; around && behind->region > in->region; around = around->parent)
-      if (around->kind == Event::Kind::Loop && !isInside(behind, around->loop) &&
-          !isInside(a.from, around->loop) && factsOf(*around, false).stops &&
+    for (const Event *way = in, *around = in->parent; around && behind->region > in->region;
+         way = around, around = around->parent) {
+      if (isBelow(behind, *around) || isBelow(a.from, *around) || !isOneIteration(around))
+        continue;
+      if (around->kind == Event::Kind::Loop && factsOf(*around, false).stops &&
           !loopPasses[false].at(around->loop))
         return true;
+      if (around->kind == Event::Kind::Branch && !factsOf(*way, false).passes)
+        return true;
+    }
     return false;
   };
   if (!a.passedOften && !b.passedOften && (goesPast(first, second) || goesPast(second, first)))

@@ -169,6 +169,34 @@ TEST(Dependences, BranchesAroundABarrierAreTakenByAllThreads) {
               blockOf(64));
 }
 
+TEST(Dependences, WhatIsBehindABranchWithABarrierDoesNotMeetTheWayThatHasIt) {
+  const std::string branch = "__shared__ int s[128]; s[t] = 0; __syncthreads();\n"
+                             "if (n > 3) { s[t] = 1; __syncthreads(); }\n"
+                             "a[t] = s[127 - t];";
+  expectClean(branch, LaunchFacts{.block = {128, 1, 1}});
+  // A way that can be gone through without a barrier does not hold its threads back.
+  expectRace("__shared__ int s[128]; s[t] = 0; __syncthreads();\n"
+             "if (n > 3) { s[t] = 1; if (n > 9) __syncthreads(); }\n"
+             "a[t] = s[127 - t];",
+             LaunchFacts{.block = {128, 1, 1}});
+}
+
+TEST(Dependences, AnEarlierIterationCanBeBehindABranchOrLoopWithABarrier) {
+  // One thread is still behind the branch of round 0, which skipped it, when another enters it in round 1.
+  expectRace("__shared__ int s[128]; s[t] = 0; __syncthreads();\n"
+             "for (int r = 0; r < n; ++r) {\n"
+             "  if (r == width) { s[t] = 1; __syncthreads(); }\n"
+             "  a[t] += s[127 - t];\n"
+             "}",
+             LaunchFacts{.block = {128, 1, 1}});
+  expectRace("__shared__ int s[128]; s[t] = 0; __syncthreads();\n"
+             "for (int r = 0; r < n; ++r) {\n"
+             "  for (int k = 0; k < idx[r]; ++k) { s[t] = k; __syncthreads(); }\n"
+             "  a[t] += s[127 - t];\n"
+             "}",
+             LaunchFacts{.block = {128, 1, 1}});
+}
+
 TEST(Dependences, AnUnknownBlockIsNotTakenToBeWiderThanTheTile) {
   Found f(bodyOf("__shared__ float s[32][32]; s[threadIdx.y][t] = 1;"));
   EXPECT_EQ(f.races(), 0u) << f.list();
