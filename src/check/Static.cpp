@@ -10,6 +10,7 @@
 
 #include "check/Checker.h"
 #include "check/Locations.h"
+#include "check/ParameterValue.h"
 #include "check/SourceText.h"
 #include "check/StaticDynamicShared.h"
 #include "check/StaticGlobal.h"
@@ -24,9 +25,7 @@
 #include "vm/Simulator.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 namespace heddle::check {
@@ -56,28 +55,6 @@ const vm::KernelInfo::Parameter *findParameter(const ptx::Module &module, const 
   const std::optional<unsigned> named = vm::ParameterNames(kernel).find(which);
   index = named.value_or(0);
   return named ? &info.parameters[*named] : nullptr;
-}
-
-/// The value's bytes; empty where the text is no number of that size.
-std::vector<uint8_t> bytesOf(const std::string &text, uint32_t bytes) {
-  std::vector<uint8_t> out(bytes, 0);
-  const bool negative = text.starts_with("-");
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  uint64_t number = 0;
-  const char *begin = text.data() + (negative ? 1 : hex ? 2 : 0), *end = text.data() + text.size();
-  auto [stop, error] = std::from_chars(begin, end, number, hex ? 16 : 10);
-  if (error == std::errc() && stop == end && begin != end && bytes <= 8) {
-    number = negative ? ~number + 1 : number;
-    std::memcpy(out.data(), &number, bytes);
-    return out;
-  }
-  char *after = nullptr;
-  const double real = std::strtod(text.c_str(), &after);
-  if (text.empty() || *after || (bytes != 4 && bytes != 8))
-    return {};
-  const float narrow = float(real);
-  bytes == 4 ? std::memcpy(out.data(), &narrow, 4) : std::memcpy(out.data(), &real, 8);
-  return out;
 }
 
 /// What --param takes for this kernel.
@@ -112,10 +89,14 @@ bool readParameters(const ptx::Module &module, const vm::Kernel &kernel, const S
       return false;
     }
     const auto part = given.part.value_or(StaticOptions::Parameter::Part{0, uint32_t(parameter->bytes)});
-    const std::vector<uint8_t> bytes = bytesOf(given.value, part.bytes);
+    const uint32_t variable = kernel.function->params[index].variable;
+    const ParameterType type = given.part || variable == ptx::kNone
+                                   ? ParameterType{ptx::Type::None, part.bytes}
+                                   : ParameterType{module.variables[variable].type, part.bytes};
+    const std::vector<uint8_t> bytes = bytesOf(given.value, type);
     if (bytes.empty() || part.offset + part.bytes > parameter->bytes) {
-      problems.error({}, fmt::format("'{}' is not a value for {}, which has {} bytes", given.value,
-                                     vm::ParameterNames(kernel).describe(index), parameter->bytes));
+      problems.error({}, fmt::format("'{}' is not a value for {}, {}", given.value,
+                                     vm::ParameterNames(kernel).describe(index), typeText(type)));
       return false;
     }
     const size_t offset = parameter->offset + part.offset;
