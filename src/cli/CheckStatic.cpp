@@ -6,6 +6,7 @@
 #include "ShortLocation.h"
 #include "StaticLaunches.h"
 #include "Verbs.h"
+#include "arch/Common.h"
 #include "build/DevicePtx.h"
 #include "check/Locations.h"
 #include "check/SourceLines.h"
@@ -59,6 +60,19 @@ vm::Dim3 readDim(const std::string &text, const char *option) {
        fmt::format("up to three numbers with commas between them, as in {} 16,16", option));
 }
 
+/// Each of the numbers is one that a grid, or a block's index in it, can have: the limits are those of every generation that compilers
+/// support.
+void requireInLimits(const vm::Dim3 &given, const std::string &text, bool isIndex) {
+  const std::array<unsigned, 3> &limits = arch::defaultArch().maxGridDim;
+  const uint32_t numbers[] = {given.x, given.y, given.z};
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (const uint32_t most = limits[axis] - isIndex; numbers[axis] > most)
+      fail(ExitBadUsage,
+           isIndex ? fmt::format("block {} of --ctaid is in no grid", text)
+                   : fmt::format("a grid of {} cannot be launched", text),
+           fmt::format("{} is at most {} along {}", isIndex ? "blockIdx" : "gridDim", most, "xyz"[axis]));
+}
+
 bool isIn(const vm::Dim3 &block, const vm::Dim3 &grid) {
   return block.x < grid.x && block.y < grid.y && block.z < grid.z;
 }
@@ -68,9 +82,9 @@ check::StaticOptions readOptions(const StaticChoices &choices) {
   if (!choices.block.empty())
     options.block = readDim(choices.block, "--block");
   if (!choices.grid.empty())
-    options.grid = readDim(choices.grid, "--grid");
+    requireInLimits(*(options.grid = readDim(choices.grid, "--grid")), choices.grid, false);
   if (!choices.ctaid.empty())
-    options.blockId = readDim(choices.ctaid, "--ctaid");
+    requireInLimits(*(options.blockId = readDim(choices.ctaid, "--ctaid")), choices.ctaid, true);
   if (options.grid && options.blockId && !isIn(*options.blockId, *options.grid))
     fail(ExitBadUsage,
          fmt::format("block {} of --ctaid is not in the grid {} of --grid", choices.ctaid, choices.grid),
