@@ -261,6 +261,17 @@ Range sectorsOf(const std::vector<int64_t> &addresses, int64_t bytes, int64_t st
   return range;
 }
 
+/// How many bytes accesses of `bytes` each touch at these addresses; those of neighbours may overlap.
+int64_t distinctBytes(const std::vector<int64_t> &addresses, int64_t bytes) {
+  int64_t total = 0;
+  std::optional<int64_t> end;
+  for (const int64_t address : std::set<int64_t>(addresses.begin(), addresses.end())) {
+    total += end ? std::min(bytes, address + bytes - *end) : bytes;
+    end = address + bytes;
+  }
+  return total;
+}
+
 using Rows = std::map<std::array<int64_t, 2>, std::vector<int64_t>>; ///< addresses by threadIdx.y and .z
 
 /// Rows that are an unknown number of bytes apart are taken not to overlap.
@@ -376,10 +387,10 @@ WarpAccess warpAccess(const Accesses &accesses, const Access &access) {
     alignment.add(each);
   for (const Placement::Unknown &each : placement.ofRow)
     alignment.add(each);
-  int64_t distinctLanes = 0;
+  int64_t all = 0;
   for (const auto &row : rows)
-    distinctLanes += int64_t(std::set<int64_t>(row.second.begin(), row.second.end()).size());
-  result.fewestSectors = unsigned((distinctLanes * bytes + sectorBytes - 1) / sectorBytes);
+    all += distinctBytes(row.second, bytes);
+  result.fewestSectors = unsigned((all + sectorBytes - 1) / sectorBytes);
   result.isOneAddress = rows.size() == 1 && distinct.size() == 1;
   if (rows.size() > 1)
     result.rows = rowsText(rows, form, bytes, accesses.symbols().threadIdx(1));

@@ -250,6 +250,18 @@ TEST(Dependences, GuardsKeepRowsOfUnknownLengthApart) {
   EXPECT_EQ(f.dependences.all()[0].reason, "an index may leave its row of 'width' elements");
 }
 
+TEST(Dependences, ACopyOfUnknownSizeMayReachOthers) {
+  const std::string copy =
+      "extern \"C\" __device__ void *memcpy(void *, const void *, unsigned long);\n"
+      "__global__ void k(float *a, const float *in, int n) { __shared__ float s[256]; int t = threadIdx.x;\n";
+  const LaunchFacts launch{.block = {128, 1, 1}};
+  EXPECT_EQ(Found(copy + "memcpy(&s[2 * t], in + t, 4); a[t] = s[2 * t + 1]; }", launch).mayRaces(), 0u);
+  const Found unknown(copy + "memcpy(&s[2 * t], in + t, n); a[t] = s[2 * t + 1]; }", launch);
+  EXPECT_EQ(unknown.races(), 0u) << unknown.list();
+  EXPECT_GE(unknown.mayRaces(), 1u) << unknown.list();
+  EXPECT_GE(Found(copy + "memcpy(&s[2 * t], in + t, 12); a[t] = s[2 * t + 1]; }", launch).races(), 1u);
+}
+
 TEST(Dependences, TheRowBelowAtUnknownLengthIsCertain) {
   Found f(bodyOf("int x = t, y = threadIdx.y; if (x < width && y < n) { a[y * width + x] = 0;"
                  "a[(y + 1) * width + x] = 1; }"),

@@ -164,12 +164,33 @@ Value pureResult(const CallExpr *call, const std::string &name, const std::vecto
 }
 
 /// The size of what an access reads or writes, where the pointer does not show it: that of a copy is its third argument.
-std::optional<int64_t> sizeOfCopy(const CallExpr *call, CallEffect effect, const Path &path) {
+std::optional<int64_t> sizeOfCopy(const CallExpr *call, const Path &path) {
   Expr::EvalResult size;
-  if (effect != CallEffect::Copy || call->getNumArgs() < 3 ||
-      !call->getArg(2)->EvaluateAsInt(size, path.context))
+  if (call->getNumArgs() < 3 || !call->getArg(2)->EvaluateAsInt(size, path.context))
     return std::nullopt;
   return size.Val.getInt().getExtValue();
+}
+
+/// A copy of which it is not known what one thread touches: nothing is stated about its bytes, and it may touch those of any other
+/// thread.
+LValue anywhereIn(LValue where, const char *reason, const SourceLocation &location) {
+  where.memory.offset = Affine::not_(reason, location);
+  where.memory.outer = {where.memory.offset};
+  return where;
+}
+
+void recordTouched(Access::Kind kind, LValue where, QualType type, const Expr *pointer, const CallExpr *call,
+                   CallEffect effect, Path &path) {
+  const SourceLocation location = path.location(call);
+  std::optional<int64_t> bytes;
+  if (effect == CallEffect::GroupCopy) {
+    where = anywhereIn(std::move(where), "the copy is distributed over the threads of the group", location);
+    bytes = 0;
+  } else if (effect == CallEffect::Copy && !(bytes = sizeOfCopy(call, path))) {
+    where = anywhereIn(std::move(where), "the size of the copy is no constant", location);
+    bytes = 0;
+  }
+  record(kind, where, type, pointer, path, bytes);
 }
 
 /// A function of the table: its arguments are evaluated, and it makes the accesses that its row lists.
@@ -189,7 +210,7 @@ Value evaluateTableCall(const CallExpr *call, const std::string &name, CallEffec
     if (where.kind == LValue::Kind::Variable && touched.kind != Access::Kind::Read)
       forget(where.variable, fmt::format("set by '{}'", name), location, path);
     else if (where.kind == LValue::Kind::Memory)
-      record(touched.kind, where, type->getPointeeType(), pointer, path, sizeOfCopy(call, effect, path));
+      recordTouched(touched.kind, where, type->getPointeeType(), pointer, call, effect, path);
   }
   switch (effect) {
   case CallEffect::Load: {

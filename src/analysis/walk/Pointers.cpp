@@ -34,8 +34,10 @@ PointerValue viewedAs(PointerValue pointer, QualType pointee, const Expr *at, co
   pointer.pointee = pointee;
   int64_t size = bytesOf(pointee, unit.context());
   auto elements = pointer.offset && size ? pointer.offset->dividedBy(size) : std::nullopt;
-  pointer.inner =
-      elements ? Affine(*elements) : Affine::not_("the pointer was cast to another type", unit.location(at));
+  pointer.inner = elements ? Affine(*elements)
+                           : Affine::not_(pointee->isVoidType() ? "the pointer is converted to 'void *'"
+                                                                : "the pointer was cast to another type",
+                                          unit.location(at));
   return pointer;
 }
 
