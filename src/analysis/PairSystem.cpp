@@ -15,7 +15,7 @@
 //    index gives a system with more solutions than the program has: a conflict may be reported that cannot
 //    happen, never the other way round.
 // 3. Facts are added with the unknowns: thread indices are below the block's size, counters below their trip
-//    counts, floor(n / d) lies between d*f <= n < d*f + d.
+//    counts, floor(n / d) lies between d*f <= n < d*f + d, and the same for a quotient that is rounded towards zero.
 // 4. Conditions of guards become formulas; one that is not known becomes "always", and the caller learns of it.
 //
 // Conjunctions go into one system of constraints; only disjunctions are made of several sets. Cost: that of
@@ -159,6 +159,13 @@ unsigned PairSystem::dimensionFor(const Monomial &monomial, unsigned side) {
     LinearForm rest = linear(*first.numerator, side) - of(dimension, first.divisor);
     known.push_back(Formula::atLeast(rest));
     known.push_back(below(shifted(rest, -first.divisor)));
+  }
+  if (first.dividend) { // 0 <= dividend - d*q < d, or the same of the negative numbers
+    const LinearForm dividend = linear(*first.dividend, side), rest = dividend - of(dimension, first.divisor);
+    known.push_back(Formula::any({Formula::all({Formula::atLeast(dividend), Formula::atLeast(rest),
+                                                below(shifted(rest, -first.divisor))}),
+                                  Formula::all({below(dividend), Formula::atLeast(negative(rest)),
+                                                below(shifted(negative(rest), -first.divisor))})}));
   }
   return dimension;
 }

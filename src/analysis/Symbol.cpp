@@ -38,6 +38,13 @@ const Symbol *SymbolTable::uniform(const std::string &name, bool isNonNegative,
                             .variesIn = std::move(variesIn)});
 }
 
+const Symbol *SymbolTable::quotient(const std::string &name, const Polynomial &dividend, int64_t divisor) {
+  return intern("quotient " + name, Symbol{.kind = SymbolKind::Uniform,
+                                           .name = name,
+                                           .divisor = divisor,
+                                           .dividend = std::make_shared<Polynomial>(dividend)});
+}
+
 const Symbol *SymbolTable::iteration(const Loop *loop, const std::string &name) {
   return intern(fmt::format("loop {} {}", static_cast<const void *>(loop), name),
                 Symbol{.kind = SymbolKind::Iteration, .name = name, .isNonNegative = true, .loop = loop});

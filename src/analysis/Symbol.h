@@ -42,6 +42,8 @@ struct Symbol {
   /// Floor only.
   std::shared_ptr<const Polynomial> numerator;
   int64_t divisor = 1;
+  /// Uniform only: the value is this divided by `divisor`, rounded towards zero as C++ does. Null for other values.
+  std::shared_ptr<const Polynomial> dividend;
   bool numeratorHasThread = false; ///< the numerator mentions threadIdx, itself or below another floor
   bool numeratorHasLoop = false;   ///< the same for iterations and values that vary in loops
 
@@ -64,6 +66,8 @@ public:
   const Symbol *parameter(const std::string &name, bool isUnsigned);
   /// `name` is the canonical text of the expression, so the same text is the same value.
   const Symbol *uniform(const std::string &name, bool isNonNegative, std::vector<const Loop *> variesIn = {});
+  /// A uniform value that is the quotient of another one by a positive constant, where it may be negative.
+  const Symbol *quotient(const std::string &name, const Polynomial &dividend, int64_t divisor);
   const Symbol *iteration(const Loop *loop, const std::string &name);
   const Symbol *floorOf(const Polynomial &numerator, int64_t divisor);
 

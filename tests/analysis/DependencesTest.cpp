@@ -250,6 +250,24 @@ TEST(Dependences, GuardsKeepRowsOfUnknownLengthApart) {
   EXPECT_EQ(f.dependences.all()[0].reason, "an index may leave its row of 'width' elements");
 }
 
+TEST(Dependences, HalvesOfAnArrayAreDisjoint) {
+  const LaunchFacts launch{.block = {128, 1, 1}};
+  expectClean("int i = blockIdx.x * blockDim.x + t; if (i < n / 2) { float other = a[n - 1 - i]; a[n - 1 - "
+              "i] = a[i]; a[i] = other; }",
+              launch);
+  expectClean("int i = blockIdx.x * blockDim.x + t; if (i < n / 3) a[i] += a[i + n / 3];", launch);
+  expectRace("int i = blockIdx.x * blockDim.x + t; if (i <= n / 2 && i < n) { float other = a[n - 1 - i]; "
+             "a[i] = other; }",
+             launch);
+}
+
+TEST(Dependences, AQuotientOfANegativeNumberIsRoundedTowardsZero) {
+  const LaunchFacts launch{.block = {128, 1, 1}};
+  // n / 4 is 0 for n = -3, and -1 if it were rounded down.
+  expectClean("if (n == -3 && t == 0) a[n / 4] = 1; if (n == -3 && t == 1) a[-1] = 2;", launch);
+  expectRace("if (n == -3 && t == 0) a[n / 4] = 1; if (n == -3 && t == 1) a[0] = 2;", launch);
+}
+
 TEST(Dependences, ACopyOfUnknownSizeMayReachOthers) {
   const std::string copy =
       "extern \"C\" __device__ void *memcpy(void *, const void *, unsigned long);\n"

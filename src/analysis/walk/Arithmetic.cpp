@@ -56,8 +56,11 @@ Affine divide(const Affine &left, const Affine &right, Division kind, const Expr
     value.assumesNoWrap = left.assumesNoWrap;
     return value;
   }
-  if (auto uniform = uniformOf(fmt::format("({} {} {})", left->str(), sign, right->str()), {&left, &right},
-                               left->isNonNegative() && right->isNonNegative(), scope))
+  const std::string text = fmt::format("({} {} {})", left->str(), sign, right->str());
+  if (divisor && *divisor > 0 && kind == Division::Quotient && !left->dependsOnThread() &&
+      !left->dependsOnLoop())
+    return Affine(Polynomial(scope.symbols.quotient(text, *left, *divisor)));
+  if (auto uniform = uniformOf(text, {&left, &right}, left->isNonNegative() && right->isNonNegative(), scope))
     return uniform->integer;
   if (!divisor)
     return Affine::not_(fmt::format("'{}' by {}, which is no constant", sign, right->str()), location);
