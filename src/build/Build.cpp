@@ -445,7 +445,7 @@ Result build(const Request &request, Diagnostics &diagnostics) {
   if (nvcc || clang) {
     Result result = nvcc ? buildWithNvcc(request, *nvcc) : buildWithClang(request, *clang);
     if (!result.ok && request.device == Device::Simulator)
-      explainFailure(result.messages, result.compiler, diagnostics);
+      explainFailure(request, result, diagnostics);
     return result;
   }
   if (request.device == Device::Gpu || request.compiler == Compiler::Nvcc)

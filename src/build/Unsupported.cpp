@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <regex>
+#include <sstream>
 
 namespace heddle::build {
 namespace {
@@ -79,11 +81,27 @@ bool explainLibrary(const Library &library, const std::string &messages, Diagnos
   return true;
 }
 
+/// The messages without the lines in which the linker misses main(), where it misses nothing else.
+std::string withoutMissingMain(const std::string &messages) {
+  static const std::regex linkers(
+      "crt1\\.o|undefined reference to `main'|ld returned 1 exit status|linker command failed");
+  std::string kept;
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);)
+    if (!std::regex_search(line, linkers))
+      kept += line + "\n";
+  return kept.find("undefined reference") == std::string::npos ? kept : messages;
+}
+
 /// A file with kernels alone, such as a part of a library.
-bool explainMissingMain(const std::string &messages, Diagnostics &diagnostics) {
-  if (missingNames(messages, "main").empty())
+bool explainMissingMain(const Request &request, Result &result, Diagnostics &diagnostics) {
+  if (missingNames(result.messages, "main").empty())
     return false;
-  diagnostics.error({}, "the program has no function main()")
+  result.messages = withoutMissingMain(result.messages);
+  const std::vector<std::filesystem::path> &files = request.sources.files;
+  diagnostics
+      .error({files.size() == 1 ? files.front().string() : "", 0, 0, 0, {}},
+             "the program has no function main()")
       .withHint("give all files of the program; heddle check --static and heddle analyze need kernels only");
   return true;
 }
@@ -126,8 +144,10 @@ bool explainToolkitHeader(const std::string &messages, const std::string &compil
   return true;
 }
 
-void explainFailure(const std::string &messages, const std::string &compiler, Diagnostics &diagnostics) {
-  if (explainToolkitHeader(messages, compiler, diagnostics) || explainMissingMain(messages, diagnostics))
+void explainFailure(const Request &request, Result &result, Diagnostics &diagnostics) {
+  const std::string messages = result.messages;
+  if (explainToolkitHeader(messages, result.compiler, diagnostics) ||
+      explainMissingMain(request, result, diagnostics))
     return;
   for (const Library &library : kLibraries)
     if (explainLibrary(library, messages, diagnostics))

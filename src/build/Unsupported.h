@@ -6,8 +6,8 @@
 namespace heddle::build {
 
 /// A build failed: where the compiler's or the linker's words mean that the program wants something the
-/// simulator does not have, says what it is and what to do. `compiler` is the one that failed ("nvcc", "clang").
-void explainFailure(const std::string &messages, const std::string &compiler, Diagnostics &diagnostics);
+/// simulator does not have, says what it is and what to do. Words that say no more than that are removed from `result`.
+void explainFailure(const Request &request, Result &result, Diagnostics &diagnostics);
 
 /// A header of the toolkit that is not among our own ones, with which Clang compiles programs: says which compiler has it.
 /// False where the messages are about something else.
