@@ -117,6 +117,28 @@ std::optional<Diagnostic> disagreementOfReadings(const Unit &unit, const std::ve
   return std::nullopt;
 }
 
+/// Whether a stretch of written text makes other tokens too: those of a macro that it uses. TokenBuffer finds the
+/// text `LAUNCH(scale, n)` for the 128 in `CHECK(LAUNCH(scale, n))`, as it looks no deeper than the outer macro.
+bool makesMore(const Unit &unit, const TokenEdit &range, FileID file, unsigned from, unsigned to) {
+  const SourceManager &sources = unit.sources();
+  llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
+  const auto isOfSameUse = [&](size_t token, size_t end) {
+    clang::SourceLocation at = all[token].location();
+    return at.isMacroID() && sources.getExpansionLoc(at) == sources.getExpansionLoc(all[end].location());
+  };
+  const auto isWrittenThere = [&](size_t token) {
+    auto [in, offset] = sources.getDecomposedLoc(sources.getFileLoc(all[token].location()));
+    return in == file && offset >= from && offset < to;
+  };
+  for (size_t token = range.begin; token-- > 0 && isOfSameUse(token, range.begin);)
+    if (isWrittenThere(token))
+      return true;
+  for (size_t token = range.end; token < all.size() && isOfSameUse(token, range.end - 1); ++token)
+    if (isWrittenThere(token))
+      return true;
+  return false;
+}
+
 } // namespace
 
 std::variant<EditText, Diagnostic> renderTokens(const Unit &unit, SourceRange whole,
@@ -150,6 +172,8 @@ std::variant<EditText, Diagnostic> renderTokens(const Unit &unit, SourceRange wh
   unsigned from = sources.getFileOffset(begin);
   unsigned to = sources.getFileOffset(spelled->back().location()) + spelled->back().length();
   FileID file = sources.getFileID(begin);
+  if (makesMore(unit, range, file, from, to))
+    return expanded();
   for (const TextEdit &edit : list)
     if (edit.file != file || edit.begin < from || edit.end > to)
       return expanded();

@@ -24,6 +24,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/Lex/Lexer.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/Syntax/Tokens.h>
 
 #include <algorithm>
@@ -137,9 +138,44 @@ bool comesOfPasting(const SourceManager &sources, const Token &token) {
   return false;
 }
 
+/// A comma that would end an argument of a macro: angle brackets and braces do not hide it.
+bool hasBareComma(llvm::StringRef text) {
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ',' && depth <= 0)
+      return true;
+  }
+  return false;
+}
+
+/// Whether text at this token may have a comma: it is an argument of one macro only, inside parentheses of its own or where the
+/// macro takes any number of arguments. Of a macro in an argument of another, the text does not show what the inner one reads.
+bool mayHaveComma(const Unit &unit, const Mapper &map, const Piece &use, size_t token) {
+  const clang::SourceLocation location = map.all[token].location();
+  const Token *name = map.buffer.spelledTokenContaining(
+      map.sources.getLocForStartOfFile(use.file).getLocWithOffset(int(use.textBegin)));
+  const auto expansion = name ? map.buffer.expansionStartingAt(name) : std::nullopt;
+  if (!expansion || !map.sources.getImmediateSpellingLoc(location).isFileID())
+    return false;
+  unsigned depth = 0, argument = 0;
+  for (const Token &written : expansion->Spelled) {
+    if (written.location() == map.sources.getFileLoc(location))
+      break;
+    depth += written.kind() == tok::l_paren;
+    depth -= written.kind() == tok::r_paren;
+    argument += depth == 1 && written.kind() == tok::comma;
+  }
+  const auto macro = unit.preprocessor().getMacroDefinitionAtLoc(
+      unit.preprocessor().getIdentifierInfo(name->text(map.sources)), name->location());
+  const MacroInfo *info = macro.getMacroInfo();
+  const bool takesMore = info && info->isVariadic() && argument + 1 >= info->getNumParams();
+  return depth > 1 || takesMore;
+}
+
 /// The bytes of the argument that an edit inside a macro use replaces, where the macro uses that argument
 /// once: then the use can stay.
-std::optional<TextEdit> editInArgument(const Mapper &map, const Placed &placed) {
+std::optional<TextEdit> editInArgument(const Unit &unit, const Mapper &map, const Placed &placed) {
   const Piece &use = placed.first;
   if (placed.edit.begin == placed.edit.end || use.tokenBegin != placed.last.tokenBegin)
     return std::nullopt;
@@ -149,6 +185,8 @@ std::optional<TextEdit> editInArgument(const Mapper &map, const Placed &placed) 
   const Token *last = map.buffer.spelledTokenContaining(writtenAt(placed.edit.end - 1));
   if (!last || begin == use.textBegin)
     return std::nullopt; // the macro's own tokens are all written where its name is
+  if (hasBareComma(placed.edit.text) && !mayHaveComma(unit, map, use, placed.edit.begin))
+    return std::nullopt;
   unsigned end = map.sources.getFileOffset(last->location()) + last->length();
   for (size_t token = use.tokenBegin; token < use.tokenEnd; ++token) {
     bool inEdit = token >= placed.edit.begin && token < placed.edit.end;
@@ -197,7 +235,7 @@ std::optional<Diagnostic> makeGroup(const Unit &unit, const Mapper &map, llvm::A
     if (!placed.cutsThrough())
       each.push_back({placed.first.file, placed.first.textBegin, placed.last.textEnd, placed.edit.text,
                       placed.edit.origins});
-    else if (auto inArgument = editInArgument(map, placed))
+    else if (auto inArgument = editInArgument(unit, map, placed))
       each.push_back(*inArgument);
     else
       break;

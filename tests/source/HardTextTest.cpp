@@ -177,6 +177,52 @@ TEST(HardText, AnArgumentThatIsPastedMakesTheMacroExpand) {
       "#define AT(n) p[n.x + one_##n]\n__global__ void k(int *p) { p[tid + one_threadIdx] = 2; }\n");
 }
 
+TEST(HardText, AMacroInAnArgumentOfAnotherIsNotTheTextOfItsParts) {
+  const std::string macros = "#define PUT(p, i, v) p[(i) * 2] = v\n#define DO(x) do { x; } while (0)\n";
+  auto program = parsed(macros + kernelWith(" DO(PUT(p, threadIdx.x, 7)); "));
+  ASSERT_TRUE(program);
+  const Kernel &kernel = *program->kernels()[0];
+  struct Finder : clang::DynamicRecursiveASTVisitor {
+    std::vector<clang::SourceRange> parts; // 7, which is written; 2 and `(..) * 2`, which only PUT has
+    bool VisitIntegerLiteral(clang::IntegerLiteral *literal) override {
+      parts.push_back(literal->getSourceRange());
+      return true;
+    }
+    bool VisitBinaryOperator(clang::BinaryOperator *operation) override {
+      if (operation->getOpcode() == clang::BO_Mul)
+        parts.push_back(operation->getSourceRange());
+      return true;
+    }
+  } finder;
+  finder.TraverseStmt(kernel.function->getBody());
+  std::vector<std::string> texts;
+  for (clang::SourceRange part : finder.parts) {
+    Rendered text = render(*kernel.unit, part);
+    ASSERT_EQ(text.index(), 0u);
+    texts.push_back(std::get<0>(text));
+  }
+  EXPECT_THAT(texts, ::testing::IsSupersetOf({"2", "7", "(threadIdx.x) * 2"}));
+  EXPECT_THAT(texts, ::testing::Not(::testing::Contains(HasSubstr("PUT"))));
+}
+
+TEST(HardText, ACommaDoesNotEndAnArgumentOfAMacro) {
+  const std::string macros = "template <int a, int b> __device__ int f(int i) { return i * a + b; }\n"
+                             "#define PUT(p, i) p[i] = 1\n#define DO(x) do { x; } while (0)\n"
+                             "#define ANY(n, ...) do { __VA_ARGS__; } while (n)\n";
+  const auto changed = [&](const std::string &body) {
+    const std::string text = edited(macros + kernelWith(body), "f<1, 2>(0)");
+    EXPECT_TRUE(parsed(text)) << text;
+    return text.substr(std::min(text.size(), text.find("__global__")));
+  };
+  // An argument ends at a comma, whatever angle brackets are around it,
+  EXPECT_EQ(changed(" PUT(p, threadIdx.x); "), kernelWith(" p [f<1, 2>(0)] = 1; "));
+  EXPECT_EQ(changed(" DO((PUT(p, threadIdx.x))); "), kernelWith(" do { (p [f<1, 2>(0)] = 1); } while (0); "));
+  EXPECT_EQ(changed(" ANY(threadIdx.x, p[0] = 1); "), kernelWith(" do { p[0] = 1; } while (f<1, 2>(0)); "));
+  // but not inside parentheses, nor where further arguments are one with it.
+  EXPECT_EQ(changed(" DO((p[threadIdx.x] = 1)); "), kernelWith(" DO((p[f<1, 2>(0)] = 1)); "));
+  EXPECT_EQ(changed(" ANY(0, p[threadIdx.x] = 1); "), kernelWith(" ANY(0, p[f<1, 2>(0)] = 1); "));
+}
+
 TEST(HardText, APastedNameThatIsItselfAMacroMakesTheMacroExpand) {
   auto program =
       parsed("#define VALUE_3 7\n#define SUM(n) (n + VALUE_##n)\n" + kernelWith(" p[0] = SUM(3); "));
