@@ -92,27 +92,36 @@ HEDDLE_DEVICE void fill_fragment(fragment<Use, 16, 16, 16, T, Layout> &to, const
 template <class Layout> constexpr bool heddleByRows = false;
 template <> inline constexpr bool heddleByRows<row_major> = true;
 
+namespace heddle {
+// Loads and stores of a matrix begin when all lanes of the warp have come: what a lane stored before is there for the others.
+HEDDLE_DEVICE void waitForWarp() { __nvvm_bar_warp_sync(0xffffffffu); }
+} // namespace heddle
+
 template <class T, class Layout>
 HEDDLE_DEVICE void load_matrix_sync(fragment<matrix_a, 16, 16, 16, T, Layout> &to, const T *from,
                                     unsigned int pitch) {
+  heddle::waitForWarp();
   for (int e = 0; e < to.num_elements; ++e)
     to.x[e] = from[heddle::offset(heddle::placeInA(e), pitch, heddleByRows<Layout>)];
 }
 template <class T, class Layout>
 HEDDLE_DEVICE void load_matrix_sync(fragment<matrix_b, 16, 16, 16, T, Layout> &to, const T *from,
                                     unsigned int pitch) {
+  heddle::waitForWarp();
   for (int e = 0; e < to.num_elements; ++e)
     to.x[e] = from[heddle::offset(heddle::placeInB(e), pitch, heddleByRows<Layout>)];
 }
 template <class T>
 HEDDLE_DEVICE void load_matrix_sync(fragment<accumulator, 16, 16, 16, T> &to, const T *from,
                                     unsigned int pitch, layout_t layout) {
+  heddle::waitForWarp();
   for (int e = 0; e < to.num_elements; ++e)
     to.x[e] = from[heddle::offset(heddle::placeInSum(e), pitch, layout == mem_row_major)];
 }
 template <class T>
 HEDDLE_DEVICE void store_matrix_sync(T *to, const fragment<accumulator, 16, 16, 16, T> &from,
                                      unsigned int pitch, layout_t layout) {
+  heddle::waitForWarp();
   for (int e = 0; e < from.num_elements; ++e)
     to[heddle::offset(heddle::placeInSum(e), pitch, layout == mem_row_major)] = from.x[e];
 }
