@@ -114,8 +114,8 @@ Fact Uniformity::Impl::compute(const Expr *e) {
   if (auto *binary = dyn_cast<BinaryOperator>(e)) {
     if (binary->getOpcode() == BO_Assign || binary->getOpcode() == BO_Comma)
       return through(valueOf(binary->getRHS()), binary->getRHS()->IgnoreParens());
-    if (std::optional<Fact> quotient = warpUniformQuotient(e))
-      return *quotient;
+    if (std::optional<Fact> ofWarp = sameOverWarp(e))
+      return *ofWarp;
   }
   return joinOperands(e);
 }
@@ -299,23 +299,45 @@ bool countsLanes(const Expr *e, const ASTContext &context, const source::Reachin
 
 } // namespace
 
-/// `threadIdx.x / 32`, `>> 5` and `& ~31` are the same over a warp, where warps are rows of threads: known of
+/// A comparison of the lanes of a warp with a bound that no warp straddles: `threadIdx.x < 64`, `threadIdx.x > 31`.
+static bool comparesWholeWarps(const BinaryOperator *comparison, const ASTContext &ast,
+                               const source::ReachingDefinitions &definitions, const BlockShape &block,
+                               const std::function<Level(const Expr *)> &levelOf) {
+  BinaryOperatorKind op = comparison->getOpcode();
+  if (!BinaryOperator::isRelationalOp(op))
+    return false;
+  const Expr *lanes = comparison->getLHS(), *bound = comparison->getRHS();
+  if (!countsLanes(lanes, ast, definitions, block, levelOf)) {
+    std::swap(lanes, bound);
+    op = BinaryOperator::reverseComparisonOp(op);
+    if (!countsLanes(lanes, ast, definitions, block, levelOf))
+      return false;
+  }
+  if (op == BO_LT || op == BO_GE)
+    return isMultipleOf32(bound, ast, definitions, block) && levelOf(bound) <= Level::Warp;
+  const std::optional<int64_t> last = constantOf(resolved(bound, definitions), ast, block); // of a warp
+  return last && *last >= 0 && *last % 32 == 31;
+}
+
+/// `threadIdx.x / 32`, `>> 5`, `& ~31` and `threadIdx.x < 64` are the same over a warp, where warps are rows of threads: known of
 /// a one-dimensional block, and of one whose rows are whole warps.
-std::optional<Fact> Uniformity::Impl::warpUniformQuotient(const Expr *expression) {
+std::optional<Fact> Uniformity::Impl::sameOverWarp(const Expr *expression) {
   auto *binary = cast<BinaryOperator>(expression);
-  if (binary->getOpcode() != BO_Div && binary->getOpcode() != BO_Shr && binary->getOpcode() != BO_And)
+  if (!shared->block.isOneDimensional() && !shared->block.rowsAreWholeWarps())
     return std::nullopt;
   const ASTContext &ast = graph().function()->getASTContext();
+  auto levelOf = [&](const Expr *e) { return valueOf(e).level; };
+  if (comparesWholeWarps(binary, ast, *definitions, shared->block, levelOf))
+    return root(Level::Warp, expression, "each warp is on one side of the bound");
+  if (binary->getOpcode() != BO_Div && binary->getOpcode() != BO_Shr && binary->getOpcode() != BO_And)
+    return std::nullopt;
   std::optional<int64_t> by = constantOf(resolved(binary->getRHS(), *definitions), ast, shared->block);
   if (!by)
     return std::nullopt;
   bool wholeWarps = binary->getOpcode() == BO_Div   ? *by > 0 && *by % 32 == 0
                     : binary->getOpcode() == BO_Shr ? *by >= 5
                                                     : *by % 32 == 0;
-  bool rowsAreWarps = shared->block.isOneDimensional() || shared->block.rowsAreWholeWarps();
-  if (!wholeWarps || !rowsAreWarps ||
-      !countsLanes(binary->getLHS(), ast, *definitions, shared->block,
-                   [&](const Expr *e) { return valueOf(e).level; }))
+  if (!wholeWarps || !countsLanes(binary->getLHS(), ast, *definitions, shared->block, levelOf))
     return std::nullopt;
   return root(Level::Warp, expression, "the warp's number differs by warp");
 }

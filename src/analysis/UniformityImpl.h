@@ -117,7 +117,7 @@ struct Uniformity::Impl {
   Fact load(const clang::Expr *lvalue, const clang::Expr *pointer, const Fact &address);
   Fact joinOperands(const clang::Stmt *statement);
   Fact readValue(unsigned value, unsigned useBlock, const clang::Stmt *reader);
-  std::optional<Fact> warpUniformQuotient(const clang::Expr *expression);
+  std::optional<Fact> sameOverWarp(const clang::Expr *expression);
 
   // Definitions (UniformityDefinitions.cpp)
   void defineAt(unsigned value);

@@ -143,6 +143,16 @@ __global__ void warpOfShift() { unsigned t = threadIdx.x; int r = t >> 5; }
 __global__ void warpOfMask() { int r = threadIdx.x & ~31; }
 __global__ void warpOfGlobal() { int i = blockIdx.x * blockDim.x + threadIdx.x; int r = i / warpSize; }
 __global__ void halfWarp() { int r = threadIdx.x / 16; }
+__global__ void belowWarps() { int r = threadIdx.x < 64; }
+__global__ void fromWarps() { int t = threadIdx.x; int r = 64 <= t; }
+__global__ void aboveWarps() { int t = threadIdx.x; int r = t > 31; }
+__global__ void notAboveWarps() { int r = 95 >= threadIdx.x; }
+__global__ void belowUniformWarps(int n) { int r = threadIdx.x < 32 * n; }
+__global__ void notAboveLane() { int r = threadIdx.x <= 64; }
+__global__ void aboveLane() { int r = threadIdx.x > 32; }
+__global__ void belowLane() { int r = threadIdx.x < 48; }
+__global__ void equalsLane() { int r = threadIdx.x == 32; }
+__global__ void belowOwnWarps() { int r = threadIdx.x < 32 * (threadIdx.x % 2); }
 __global__ void lane() { int r = threadIdx.x % 32; }
 
 __global__ void partOfACondition(int n, int *o) { if (!(threadIdx.x < 3 && n > 2) && n < 9) o[0] = 1; bool b = threadIdx.x > 4 && (n > 2 || n < 1); }
@@ -293,6 +303,17 @@ TEST(Uniformity, TheWarpsNumberIsTheSameOverAWarpOnlyWhereRowsAreWarps) {
     EXPECT_EQ(levelOf(kernel, shape(16, 16)), Level::Thread) << kernel;
     EXPECT_EQ(levelOf(kernel, shape(250)), Level::Warp) << kernel;
   }
+}
+
+TEST(Uniformity, AComparisonWithABoundBetweenWarpsIsTheSameOverAWarp) {
+  for (const char *kernel : {"belowWarps", "fromWarps", "aboveWarps", "notAboveWarps", "belowUniformWarps"}) {
+    EXPECT_EQ(levelOf(kernel), Level::Thread) << kernel;
+    EXPECT_EQ(levelOf(kernel, shape(128)), Level::Warp) << kernel;
+    EXPECT_EQ(levelOf(kernel, shape(64, 4)), Level::Warp) << kernel;
+    EXPECT_EQ(levelOf(kernel, shape(16, 16)), Level::Thread) << kernel;
+  }
+  for (const char *kernel : {"notAboveLane", "aboveLane", "belowLane", "equalsLane", "belowOwnWarps"})
+    EXPECT_EQ(levelOf(kernel, shape(128)), Level::Thread) << kernel;
 }
 
 TEST(Uniformity, TheGlobalWarpsNumberNeedsABlockOfWholeWarps) {

@@ -52,3 +52,20 @@ void start(int *i, float *f) {
   split<<<1, 64>>>(i, i + 64);
   fetch<<<1, 64>>>(f, f + 64);
 }
+
+// The bound is between two warps: all threads of each of them reach the barrier.
+//
+// CHECK: {{^}}below
+// CHECK: divergence  line {{[0-9]+}}  if  differs by warp  each warp is on one side of the bound
+__global__ void below(const int *in, int *out) {
+  __shared__ int cells[64];
+  if (threadIdx.x < 64) {
+    cells[threadIdx.x] = in[threadIdx.x];
+    asm volatile("bar.arrive 1, 128;" ::: "memory");
+  } else {
+    asm volatile("bar.sync 1, 128;" ::: "memory");
+    out[threadIdx.x - 64] = cells[threadIdx.x - 64];
+  }
+}
+
+void launchBelow(const int *in, int *out) { below<<<1, 128>>>(in, out); }
