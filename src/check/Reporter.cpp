@@ -29,13 +29,12 @@ std::string whoOf(const Side &side) {
                                                  : threadName(side.launch->block, side.thread);
 }
 
-std::string whereOf(const Side &side) {
-  return side.launch ? blockName(side.launch->grid, side.block) : std::string("an earlier launch");
-}
-
-std::string launchOf(const Side &side) {
-  return side.launch ? fmt::format("launch {} of {}", side.launch->ofKernel, side.launch->name)
-                     : std::string("an earlier launch");
+/// "thread 3 of block 0", with its launch if the two sides are of different ones.
+std::string sideText(const Side &side, bool namesLaunch) {
+  if (!side.launch)
+    return whoOf(side);
+  return fmt::format("{} of {}", whoOf(side), blockName(side.launch->grid, side.block)) +
+         (namesLaunch ? fmt::format(" in launch {} of '{}'", side.launch->ofKernel, side.launch->name) : "");
 }
 
 bool comesFirst(const Side &a, const Side &b, const InstructionTable &instructions) {
@@ -48,13 +47,9 @@ bool comesFirst(const Side &a, const Side &b, const InstructionTable &instructio
 
 std::string raceText(const Side &a, const Side &b, const std::string &what, const std::string &detail) {
   const bool sameLaunch = a.launch == b.launch, sameBlock = sameLaunch && a.block == b.block;
-  std::string text = sameBlock ? fmt::format("{} is {} here by {} and {} by {} of {}", what, verbOf(a),
-                                             whoOf(a), verbOf(b), whoOf(b), whereOf(a))
-                               : fmt::format("{} is {} here by {} of {} and {} by {} of {}", what, verbOf(a),
-                                             whoOf(a), whereOf(a), verbOf(b), whoOf(b), whereOf(b));
-  if (!sameLaunch)
-    text += fmt::format(", {} and {}", launchOf(a), launchOf(b));
-  return text + (detail.empty() ? "; nothing orders the two" : ": " + detail);
+  const std::string first = sameBlock ? whoOf(a) : sideText(a, !sameLaunch);
+  return fmt::format("{} is {} here by {} and {} by {}{}", what, verbOf(a), first, verbOf(b),
+                     sideText(b, !sameLaunch), detail.empty() ? "; nothing orders the two" : ": " + detail);
 }
 
 /// Whether a thread may execute it more than once: in a loop, or in a function that is called.

@@ -1,7 +1,7 @@
 // Launches are numbered per kernel, in the order in which the host launches them, those of graphs too: streams execute them in any order.
 //
 // RUN: not %heddle check %s --compiler clang | FileCheck %s
-// CHECK: parameter 'a' of {{fill|copy}} is written here by thread 0 of block 0 and read by thread 0 of block 0, launch 3 of fill and launch 1 of copy; nothing orders the two [race/launches]
+// CHECK: parameter 'a' of {{fill|copy}} is written here by thread 0 of block 0 in launch 3 of 'fill' and read by thread 0 of block 0 in launch 1 of 'copy'; nothing orders the two [race/launches]
 #include <cuda_runtime.h>
 
 __global__ void fill(int *a) { a[threadIdx.x] = 1; }
