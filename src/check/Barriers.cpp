@@ -75,16 +75,16 @@ void BlockBarriers::inspectLastRound(const Where &at, const BarrierEvent &event,
   const std::string number = fmt::format("barrier {}", event.barrier);
   reporter.report(
       rule, at.launch, at.instrId,
-      tookPart
-          ? fmt::format(
-                "warp {} of {} comes to {} again, and nothing orders it after the end of the round before",
-                at.warp, at.blockText(), number)
-          : fmt::format("warp {} of {} comes to {} unordered with a round that completed without it: "
-                        "more threads come than the {} it is given",
-                        at.warp, at.blockText(), number,
-                        event.expectedThreads ? fmt::format("{} threads", event.expectedThreads)
-                                              : "threads of the block"),
-      barrier.lastInstrId, fmt::format("the round before: warps {}", warpsText(barrier.last)),
+      tookPart ? fmt::format("warp {} of {} arrives at {} again, and nothing orders this after the end of "
+                             "the previous round",
+                             at.warp, at.blockText(), number)
+               : fmt::format("warp {} of {} arrives at {}, and nothing orders this with a round that "
+                             "completed without it: "
+                             "more threads arrive than the {} of its count",
+                             at.warp, at.blockText(), number,
+                             event.expectedThreads ? fmt::format("{} threads", event.expectedThreads)
+                                                   : "threads of the block"),
+      barrier.lastInstrId, fmt::format("the previous round: warps {}", warpsText(barrier.last)),
       tookPart ? "wait for something that comes after that round before arriving again, or use a second "
                  "barrier"
                : "count every warp that arrives or waits, or use another barrier");
@@ -98,13 +98,12 @@ bool BlockBarriers::inspect(const Where &at, const BarrierEvent &event, const Bl
     return false;
   const bool countsDiffer = round->expected != event.expectedThreads;
   if (countsDiffer && reporter.isNew(Rule::BarrierCount, at.instrId, round->firstInstrId))
-    reporter.report(
-        Rule::BarrierCount, at.launch, at.instrId,
-        fmt::format("warp {} of {} comes to barrier {} as one for {}, while others wait at it as one for {}",
-                    at.warp, at.blockText(), event.barrier, countText(event.expectedThreads),
-                    countText(round->expected)),
-        round->firstInstrId, "the others came here",
-        "all threads that synchronize at a barrier must give it the same count");
+    reporter.report(Rule::BarrierCount, at.launch, at.instrId,
+                    fmt::format("warp {} of {} uses barrier {} for {}, while others wait at it for {}",
+                                at.warp, at.blockText(), event.barrier, countText(event.expectedThreads),
+                                countText(round->expected)),
+                    round->firstInstrId, "the others wait here",
+                    "all threads that synchronize at a barrier must give it the same count");
   if (round->whole && event.expectedThreads == 0 && at.instrId != round->firstInstrId &&
       reporter.locationOf(at.instrId).str() != reporter.locationOf(round->firstInstrId).str() &&
       reporter.isNew(Rule::BarrierInRole, at.instrId, round->firstInstrId))

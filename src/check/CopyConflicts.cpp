@@ -31,7 +31,7 @@ bool CopyConflicts::clash(unsigned lane, uint64_t address, const Past &past) {
     sinks.reporter.reportRace(
         rule, me, other, name,
         past.write || !write
-            ? "the copy may start only when everybody is done with what it overwrites or reads: wait at "
+            ? "the copy may start only when no thread uses any more what it overwrites or reads: wait at "
               "a barrier first"
             : "a barrier between the two orders them: before the copy starts, if what it overwrites is read "
               "here; after the wait for the copy, if what it brings is");

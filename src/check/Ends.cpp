@@ -51,15 +51,15 @@ const char *hintOf(Rule rule) {
   case Rule::BarrierReused: return "wait for something that comes after that round before arriving again";
   case Rule::BarrierOversubscribed: return "count every warp that arrives or waits";
   case Rule::MbarrierUninitialized:
-    return "mbarrier.init by one thread, then a __syncthreads(), before anybody uses it";
+    return "mbarrier.init by one thread, then a __syncthreads(), before any thread uses it";
   case Rule::MbarrierCount: return "the count given to mbarrier.init is that of the arrivals of each phase";
   case Rule::WarpMask: return "the mask of a _sync operation names exactly the lanes that execute it";
   case Rule::BarrierNotCooperative:
     return "launch with cudaLaunchCooperativeKernel, or with the attribute cudaLaunchAttributeCooperative";
-  case Rule::DeadlockBarrier: return "every thread that the barrier counts has to come to it";
+  case Rule::DeadlockBarrier: return "every thread that the barrier counts has to arrive at it";
   case Rule::DeadlockMbarrier:
     return "count the arrivals and bytes of the phase, and the parity that is waited for";
-  case Rule::DeadlockWarp: return "the mask names lanes that never come";
+  case Rule::DeadlockWarp: return "the mask names lanes that never arrive";
   case Rule::DeadlockSpin:
     return "the thread that should write the polled memory has exited, or waits itself";
   default: return "";
@@ -138,7 +138,7 @@ Finding faultFinding(const LaunchFacts &launch, const vm::Fault &fault) {
   if (!launch.cooperative && fault.kind == FaultKind::Trap && usesGridBarrier(*launch.kernel)) {
     finding.rule = Rule::BarrierNotCooperative;
     finding.text = fmt::format("grid.sync() in a launch of '{}' that is not cooperative: its blocks need not "
-                               "all be there, so the barrier stops the kernel",
+                               "be resident at the same time, so the barrier stops the kernel",
                                launch.name);
   }
   const unsigned thread = fault.where.warp * 32 + fault.where.lane;
@@ -173,7 +173,7 @@ Finding deadlockFinding(const LaunchFacts &launch, const vm::Fault &fault, const
         {{},
          fmt::format("{} of the {} blocks ended, and grid.sync() waits for every block of the grid",
                      launch.blocks - deadlock.blocksLeft, launch.blocks)});
-    finding.hint = "every block of the grid has to come to grid.sync()";
+    finding.hint = "every block of the grid has to reach grid.sync()";
   }
   for (const std::string &text : deadlock.mbarriers)
     finding.notes.push_back({{}, text});
@@ -204,7 +204,7 @@ void reportRoleBarriers(const LaunchFacts &launch, const vm::Fault &fault, const
           reporter.isNew(Rule::BarrierInRole, round->firstInstrId, 0))
         reporter.report(
             Rule::BarrierInRole, launch, round->firstInstrId,
-            fmt::format("this waits for the whole block, but warp {} waits elsewhere and never comes here",
+            fmt::format("this waits for the whole block, but warp {} waits elsewhere and never arrives here",
                         waiting.warp),
             0, {},
             "__syncthreads() must be reached by all threads alike; warps with roles of their own need "

@@ -69,7 +69,7 @@ void Mbarriers::initialize(const Use &use, int64_t count, BlockOrder &order, Rep
     reporter.report(Rule::MbarrierInvalid, use.at.launch, use.at.instrId,
                     fmt::format("mbarrier {} is initialized again while it is in use", use.name()),
                     mbarrier.initInstrId, "initialized here",
-                    "mbarrier.inval it first, when everybody is done with it");
+                    "mbarrier.inval it first, when no thread uses it any more");
   Mbarrier fresh;
   fresh.slot = mbarrier.slot;
   fresh.valid = fresh.wasValid = true;
@@ -89,11 +89,11 @@ void Mbarriers::checkInitialized(const Use &use, const BlockOrder &order, Report
       !reporter.isNew(Rule::MbarrierUninitialized, use.at.instrId, mbarrier.initInstrId))
     return;
   reporter.report(Rule::MbarrierUninitialized, use.at.launch, use.at.instrId,
-                  fmt::format("{} uses mbarrier {} without knowing that it was initialized",
+                  fmt::format("{} uses mbarrier {}, and nothing orders this after its initialization",
                               use.at.threadText(use.lane), use.name()),
                   mbarrier.initInstrId,
                   fmt::format("initialized here by {}", threadName(use.at.launch.block, mbarrier.initThread)),
-                  "a __syncthreads() after the initialization lets everybody know");
+                  "a __syncthreads() after the initialization makes it visible to all threads");
 }
 
 void Mbarriers::arrive(const Use &use, int64_t count, bool relaxed, BlockOrder &order, Reporter &reporter) {
@@ -255,7 +255,7 @@ void Mbarriers::overwritten(const Where &where, const vm::AccessEvent &event, Re
                         fmt::format("{} stores over mbarrier {}, which is in use", where.threadText(lane),
                                     sharedName(*where.launch.kernel, at->first, 8)),
                         mbarrier.initInstrId, "initialized here",
-                        "mbarrier.inval it first, when everybody is done with it");
+                        "mbarrier.inval it first, when no thread uses it any more");
     }
   });
 }
@@ -311,10 +311,10 @@ bool Mbarriers::reportBytes(const LaunchFacts &launch, uint64_t block, Reporter 
       reporter.report(
           Rule::MbarrierBytes, launch, instrId,
           mbarrier.bytes > 0
-              ? fmt::format("mbarrier {} of {} still expects {} bytes that no copy brings",
+              ? fmt::format("mbarrier {} of {} still expects {} bytes that no copy transfers",
                             sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block),
                             mbarrier.bytes)
-              : fmt::format("copies bring mbarrier {} of {} {} bytes more than it was set to expect",
+              : fmt::format("copies report to mbarrier {} of {} {} bytes more than it was set to expect",
                             sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block),
                             -mbarrier.bytes),
           mbarrier.initInstrId, "the mbarrier is initialized here",

@@ -68,10 +68,9 @@ void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
     finding.rule = Rule::BarrierNotCooperative;
     finding.kernel = name;
     finding.location = locationOf(module, *at);
-    finding.text =
-        fmt::format("grid.sync() in a launch of '{}' that is not cooperative: its blocks need not all be "
-                    "there, so the barrier stops the kernel",
-                    name);
+    finding.text = fmt::format("grid.sync() in a launch of '{}' that is not cooperative: its blocks need not "
+                               "be resident at the same time, so the barrier stops the kernel",
+                               name);
     finding.hint = "<<<...>>> is never cooperative: launch it with cudaLaunchCooperativeKernel";
     result.findings.push_back(std::move(finding));
     result.violates.push_back(Property::BarrierUse);

@@ -342,8 +342,8 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
     if (!known.blockId && bothKnown && *one.value == *other.value && one.touched.bytes == other.touched.bytes)
       return;
     if (known.blockId)
-      return undecided(one, other, "is not looked at: only one block is",
-                       "heddle check --static without --ctaid looks at all blocks");
+      return undecided(one, other, "is not checked: --ctaid selects one block",
+                       "heddle check --static without --ctaid checks all blocks");
     const Overlaps::Result met = compare(one, other, false, meetings);
     if (met.answer == Overlaps::Answer::No)
       return;

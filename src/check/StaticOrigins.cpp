@@ -16,11 +16,16 @@ struct Word {
   const char *text;
 };
 constexpr Word Words[] = {
-    {BlockId, "blockIdx"},          {GridSize, "gridDim"},
-    {Memory, "data in memory"},     {Atomic, "the result of an atomic"},
-    {Clock, "the clock"},           {Vote, "what other threads voted or showed"},
-    {Hardware, "the hardware"},     {Undefined, "a register that was never set"},
-    {Round, "the round of a loop"}, {SharedSize, "the size of dynamic shared memory"},
+    {BlockId, "blockIdx"},
+    {GridSize, "gridDim"},
+    {Memory, "data in memory"},
+    {Atomic, "the result of an atomic"},
+    {Clock, "the clock"},
+    {Vote, "votes or shuffles of other threads"},
+    {Hardware, "the hardware"},
+    {Undefined, "a register that was never set"},
+    {Round, "the iteration of a loop"},
+    {SharedSize, "the size of dynamic shared memory"},
 };
 
 constexpr Origins AllParameters = (Origins(1) << Parameters) - 1;

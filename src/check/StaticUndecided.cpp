@@ -51,7 +51,7 @@ Flow StaticSteering::syncDepends(Warp &warp, const Inst &in, const Region &regio
   const char *what = region.loops ? "the number of barriers that this loop executes"
                      : region.join == ptx::kNone
                          ? "whether threads reach the synchronization that follows"
-                         : "whether threads reach the synchronization behind this branch";
+                         : "whether threads reach the synchronization after this branch";
   return giveUp(warp, in, std::string(what) + " depends on " + describe(origins), origins,
                 {{locationOf(sync), "synchronization here"}});
 }

@@ -52,8 +52,8 @@ void UnwrittenReads::report(Rule rule, const LaunchFacts &launch, Reporter &repo
     if (reporter.locationOf(read.instrId).line && reporter.isNew(rule, read.instrId, 0))
       reporter.report(rule, launch, read.instrId, std::move(read.text), 0, {},
                       rule == Rule::UninitializedShared
-                          ? "shared memory holds nothing in particular when a block starts"
-                          : "cudaMalloc leaves memory as it is: copy or cudaMemset something there first");
+                          ? "shared memory is not initialized when a block starts"
+                          : "cudaMalloc does not initialize memory: copy to it or cudaMemset it first");
   }
   for (auto &[instrId, addresses] : byInstruction)
     reported->add(launch, instrId, std::move(addresses));

@@ -1,5 +1,5 @@
 // expect: deadlock/spin at 13
-// hint: every block of the grid has to come to grid.sync()
+// hint: every block of the grid has to reach grid.sync()
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One block of a cooperative launch ends without coming to the barrier of the grid: the others never continue.
 #include "Case.h"

@@ -1,5 +1,5 @@
 // expect: uninitialized/shared at 13
-// hint: shared memory holds nothing
+// hint: shared memory is not initialized
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Only the first half of the tile is filled.
 #include "Case.h"
