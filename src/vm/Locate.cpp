@@ -100,7 +100,8 @@ bool reportGlobal(Warp &warp, const Inst &in, unsigned lane, uint64_t address, u
   std::string where =
       near->contains(address)
           ? fmt::format("it starts {} bytes before the end of {}", near->end() - address, near->str())
-      : address >= near->end()
+      : address == near->end() ? fmt::format("it is directly after the end of {}", near->str())
+      : address > near->end()
           ? fmt::format("it is {} bytes past the end of {}", address - near->end(), near->str())
           : fmt::format("it is {} bytes before {}", near->address - address, near->str());
   warp.faultAt(in, lane, FaultKind::OutOfBounds, address, what + " is outside every allocation", {where});

@@ -244,7 +244,7 @@ TEST(Faults, OutOfBoundsNamesThreadAddressAndTheNearestAllocation) {
   EXPECT_EQ(fault.address, uint64_t(bad.in + 32));
   EXPECT_EQ(fault.source.str(), "saxpy.cu:19:20");
   ASSERT_EQ(fault.details.size(), 1u);
-  EXPECT_NE(fault.details[0].find("it is 0 bytes past the end of allocation"), std::string::npos)
+  EXPECT_NE(fault.details[0].find("it is directly after the end of allocation"), std::string::npos)
       << fault.details[0];
   EXPECT_NE(fault.details[0].find("(device, 128 bytes at"), std::string::npos);
   EXPECT_NE(Runner::story(fault).find("ld.global.u32"), std::string::npos);
