@@ -198,7 +198,7 @@ std::vector<const source::Kernel *> chooseKernels(const source::Program &program
     if (!chosen.empty())
       return chosen;
     diagnostics.error({program.file().string()}, fmt::format("there is no kernel '{}' in this file", wanted))
-        .withHint("there are " + joinAnd(nearestFirst(wanted, names)));
+        .withHint((names.size() == 1 ? "there is " : "there are ") + joinAnd(nearestFirst(wanted, names)));
     session.exitCode = ExitBadUsage;
     all.clear();
   }
