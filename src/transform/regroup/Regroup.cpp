@@ -26,6 +26,7 @@
 #include "transform/PlainIndices.h"
 #include "transform/SeparateNames.h"
 #include "transform/coarsen/CoarsenCheck.h"
+#include "transform/regroup/KeyCode.h"
 #include "transform/regroup/RegroupCheck.h"
 #include "transform/regroup/RegroupCount.h"
 #include "transform/regroup/RegroupKey.h"
@@ -197,9 +198,10 @@ private:
   bool compiles(const std::string &function) {
     if (!plan.key || plan.key->hasQueues)
       return true;
+    const std::string number = names.fresh("number");
     source::Edits trial;
     source::Rewriter(unit).insertOnLine(trial, source::wholeDefinition(unit, kernel.function).getBegin(),
-                                        asPlainFunction(function));
+                                        asPlainFunction(function, number));
     auto applied = trial.apply();
     auto *files = std::get_if<0>(&applied);
     if (!files || files->begin()->first != context.program.file())
@@ -207,8 +209,13 @@ private:
     auto result = source::Program::parseText(context.program.file().string(), files->begin()->second,
                                              context.options.compile);
     auto *failure = std::get_if<source::ParseFailure>(&result);
-    if (!failure)
+    if (!failure) {
+      const auto &program = std::get<std::unique_ptr<source::Program>>(result);
+      if (std::optional<KeyFault> fault = faultOfKey(program->device(), number))
+        return context.refuse(kernel.location, "the key {} {}", plan.key->about, fault->text)
+            .withHint(fault->hint);
       return true;
+    }
     const std::string &messages = failure->compilerMessages;
     const size_t error = messages.find("error: "), end = messages.find('\n', error);
     return context
@@ -218,8 +225,7 @@ private:
   }
 
   /// With no word of the header's.
-  std::string asPlainFunction(std::string function) {
-    const std::string number = names.fresh("number");
+  static std::string asPlainFunction(std::string function, const std::string &number) {
     static const std::pair<const char *, const char *> words[] = {
         {"heddle::noWork", "0"}, {"heddle::keyOf", ""}, {" unsigned key(", " double key("}};
     for (auto [ours, plain] : words)

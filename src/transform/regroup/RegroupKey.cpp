@@ -12,11 +12,11 @@
 #include "transform/regroup/RegroupKey.h"
 
 #include "analysis/CallEffects.h"
-#include "analysis/Execution.h"
 #include "analysis/StatementShape.h"
 #include "analysis/loops/LoopStudy.h"
 #include "source/Unit.h"
 #include "support/Text.h"
+#include "transform/regroup/KeyCode.h"
 #include "transform/tasks/KernelHead.h"
 
 #include <clang/AST/ASTContext.h>
@@ -177,47 +177,7 @@ private:
     return branch && !branch->getElse() && (wholes.contains(branch) || isReturn(branch->getThen()));
   }
 
-  /// Without writing anything, and with no function that asks which thread it is.
-  bool mayBeDoneTwice(const Stmt *code) const {
-    const Uses uses = Uses::of(code);
-    const bool changesSomething = std::ranges::any_of(uses.statements, [](const Stmt *statement) {
-      return analysis::assigns(statement) || isa<LambdaExpr, GCCAsmStmt, CXXNewExpr>(statement);
-    });
-    return !changesSomething && makesNoObjects(code) &&
-           std::ranges::all_of(uses.calls, [&](const CallExpr *call) { return isHarmless(call); });
-  }
-  /// Constructors, destructors and similar functions of the user's own are not looked into.
-  bool makesNoObjects(const Stmt *code) const {
-    using How = analysis::Executed::How;
-    for (const analysis::Executed &each : analysis::executedBy(code)) {
-      const bool isCall = each.how == How::Call || each.how == How::Member || each.how == How::Operator;
-      const bool isLibrary = each.function && !unit.isUserCode(each.function->getLocation());
-      if (!isCall && !isLibrary && !(each.function && each.function->isTrivial()))
-        return false;
-    }
-    return true;
-  }
-  bool isHarmless(const CallExpr *call) const {
-    const FunctionDecl *callee = analysis::calleeOf(call);
-    if (!callee || !callee->getIdentifier() || callee->getName().starts_with("atomic") ||
-        callee->getName().contains("printf") || callee->getName() == "malloc")
-      return false;
-    if (!unit.isUserCode(callee->getLocation()))
-      return true;
-    for (const ParmVarDecl *parameter : callee->parameters()) {
-      const QualType type = parameter->getType();
-      if ((type->isPointerType() || type->isReferenceType()) && !type->getPointeeType().isConstQualified())
-        return false;
-    }
-    return callee->hasBody() && Uses::of(callee->getBody()).builtins.empty() && mayBeDoneTwice(callee);
-  }
-  /// A function's own variables are its own; what it calls is looked at in turn.
-  bool mayBeDoneTwice(const FunctionDecl *function) const {
-    const Uses uses = Uses::of(function->getBody());
-    return makesNoObjects(function->getBody()) && std::ranges::all_of(uses.calls, [&](const CallExpr *call) {
-             return analysis::calleeOf(call) == function || isHarmless(call);
-           });
-  }
+  bool mayBeDoneTwice(const Stmt *code) const { return KeyCode(unit).mayBeDoneTwice(code); }
 
   bool hangsOnMemory(const Stmt *code) const {
     const Uses uses = Uses::of(code);

@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program -d "regroup by=n"
+// heddle opt --assume whole-program -d "regroup by=i"
 
 __global__ void k(float *a, const int *work, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

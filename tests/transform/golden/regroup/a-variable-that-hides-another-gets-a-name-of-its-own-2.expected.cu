@@ -1,4 +1,4 @@
-// heddle opt --assume whole-program -d "regroup by=n"
+// heddle opt --assume whole-program -d "regroup by=i"
 
 #include <heddle/regroup.cuh>
 
@@ -9,7 +9,7 @@ struct KWays : heddle::Ways<64> {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (!(i < n))
       return heddle::noWork;
-    return heddle::keyOf(n);
+    return heddle::keyOf(i);
   }
 };
 
