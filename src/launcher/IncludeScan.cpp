@@ -20,6 +20,19 @@ namespace fs = std::filesystem;
 namespace heddle::launcher {
 namespace {
 
+/// `_Pragma("heddle ...")`, which is reported, or a macro that makes it of its argument: HEDDLE(heddle coarsen x=2).
+bool mayHaveOperator(llvm::StringRef text) {
+  for (size_t at = text.find("_Pragma"); at != text.npos; at = text.find("_Pragma", at + 1)) {
+    llvm::StringRef behind = text.substr(at + 7).ltrim();
+    if (!behind.consume_front("("))
+      continue;
+    behind = behind.ltrim();
+    if (behind.starts_with("#") || (behind.consume_front("\"") && behind.ltrim().starts_with("heddle")))
+      return true;
+  }
+  return false;
+}
+
 class Scanner {
 public:
   Scanner(const IncludeFolders &folders, SystemHeaders system) : folders(folders), system(system) {}
@@ -32,6 +45,7 @@ public:
     for (size_t i = 0; i < scan.files.size(); ++i) { // grows while it is read
       const fs::path from = scan.files[i].path.parent_path();
       const std::string text = scan.files[i].text;
+      scan.mayHavePragma |= mayHaveOperator(text);
       readLines(withoutByteOrderMark(text), from);
     }
     return std::move(scan);

@@ -41,6 +41,26 @@ private:
   std::vector<clang::SourceLocation> &seen;
 };
 
+/// Notes directives of Heddle that are written with the operator `_Pragma`.
+class OperatorWatcher : public PragmaHandler {
+public:
+  explicit OperatorWatcher(std::vector<PragmaOperator> &seen) : PragmaHandler("heddle"), seen(seen) {}
+  void HandlePragma(Preprocessor &preprocessor, PragmaIntroducer introducer, clang::Token &token) override {
+    if (introducer.Kind == PIK_HashPragma ||
+        preprocessor.getSourceManager().isInSystemHeader(
+            preprocessor.getSourceManager().getExpansionLoc(introducer.Loc)))
+      return;
+    std::string text;
+    for (preprocessor.LexUnexpandedToken(token); token.isNot(tok::eod);
+         preprocessor.LexUnexpandedToken(token))
+      text += (token.hasLeadingSpace() && !text.empty() ? " " : "") + preprocessor.getSpelling(token);
+    seen.push_back({introducer.Loc, text});
+  }
+
+private:
+  std::vector<PragmaOperator> &seen;
+};
+
 /// Writes down what is at the outermost level of the text that was read.
 class TopLevelWatcher : public ASTConsumer {
 public:
@@ -77,6 +97,7 @@ class ReadingAction : public SyntaxOnlyAction {
 public:
   std::optional<syntax::TokenCollector> collector;
   std::vector<clang::SourceLocation> pragmas;
+  std::vector<PragmaOperator> operators;
   std::vector<Decl *> topLevel;
 
 private:
@@ -84,6 +105,7 @@ private:
     Preprocessor &preprocessor = compiler.getPreprocessor();
     collector.emplace(preprocessor);
     preprocessor.addPPCallbacks(std::make_unique<PragmaWatcher>(compiler.getSourceManager(), pragmas));
+    preprocessor.AddPragmaHandler(new OperatorWatcher(operators)); // the preprocessor deletes it
     return true;
   }
   // Between the sides of a file the AST must stay: Clang's own action would let go of it at the end.
@@ -212,6 +234,7 @@ const SourceManager &Unit::sources() const { return parts->compiler->getSourceMa
 Preprocessor &Unit::preprocessor() const { return parts->compiler->getPreprocessor(); }
 const syntax::TokenBuffer &Unit::tokens() const { return *parts->tokens; }
 const std::vector<clang::SourceLocation> &Unit::pragmas() const { return parts->action->pragmas; }
+const std::vector<PragmaOperator> &Unit::pragmaOperators() const { return parts->action->operators; }
 
 SourceLocation Unit::location(clang::SourceLocation point) const {
   return location(SourceRange(point, point));

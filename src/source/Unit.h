@@ -4,6 +4,8 @@
 #include "source/Toolkit.h"
 #include "support/Diagnostics.h"
 
+#include <clang/Basic/SourceLocation.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,9 +13,7 @@
 namespace clang {
 class ASTContext;
 class Preprocessor;
-class SourceLocation;
 class SourceManager;
-class SourceRange;
 class Stmt;
 namespace syntax {
 class TokenBuffer;
@@ -21,6 +21,12 @@ class TokenBuffer;
 } // namespace clang
 
 namespace heddle::source {
+
+/// `_Pragma("heddle coarsen x=2")`.
+struct PragmaOperator {
+  clang::SourceLocation location;
+  std::string text; ///< what follows the word heddle
+};
 
 /// One side's parse of a file: the AST, the preprocessed tokens, and how they map back to the text.
 /// Kept whole and read only, as Clang left it.
@@ -41,6 +47,8 @@ public:
   /// Where the pragmas of user code are, in order: `#pragma` lines and `_Pragma` (inside macros too). They
   /// leave no token.
   const std::vector<clang::SourceLocation> &pragmas() const;
+  /// Those of user code that are written `_Pragma("heddle ...")`.
+  const std::vector<PragmaOperator> &pragmaOperators() const;
 
   /// The place a location represents in the user's text: a macro's use, not its definition.
   SourceLocation location(clang::SourceLocation location) const;

@@ -58,8 +58,11 @@ public:
         diagnostics(diagnostics), joined(&files) {}
 
   Outcome go(const std::vector<Directive> &further) {
-    if (!embedPragmas())
+    if (!embedPragmas() || !refuseOperators())
       return outcome;
+    std::vector<Pragma> skipped = skippedPragmas(*program, text.str());
+    for (; !skipped.empty(); skipped.pop_back())
+      remove(skipped.back());
     for (const auto &kernel : program->kernels())
       outcome.untouchedKernels.insert(kernel->plainName);
     outcome.hasDirectives = !further.empty();
@@ -68,7 +71,7 @@ public:
       save();
       std::vector<Directive> directives =
           readDirectives(pragma->text, text.given(pragma->location), diagnostics);
-      if ((directives.empty() || !carryOutPragma(directives, pragma->line)) && !leaveOut(pragma->line))
+      if ((directives.empty() || !carryOutPragma(directives, *pragma)) && !leaveOut(pragma))
         return outcome;
     }
     for (const Directive &directive : further)
@@ -110,14 +113,25 @@ private:
   }
   void save() { saved = state(); }
 
-  /// After a refusal: goes on with the text as it was before, without the pragma of that line. False where it
-  /// ends here.
-  bool leaveOut(std::optional<unsigned> pragmaLine) {
+  void remove(const Pragma &pragma) {
+    for (unsigned lines = pragma.lines; lines > 0; --lines)
+      text.removeLine(pragma.line);
+  }
+
+  bool refuseOperators() {
+    Diagnostics refused;
+    refusePragmaOperators(*program, refused);
+    addMessages(asGivenLocations(refused), diagnostics);
+    return refused.empty() || options.leavesRefusedOut;
+  }
+
+  /// After a refusal: goes on with the text as it was before, without that pragma. False where it ends here.
+  bool leaveOut(const std::optional<Pragma> &pragma) {
     if (!options.leavesRefusedOut || outcome.kind == Outcome::Kind::Unusable)
       return false;
     goBackTo(*saved);
-    if (pragmaLine)
-      text.removeLine(*pragmaLine);
+    if (pragma)
+      remove(*pragma);
     embeddedFile.clear();
     outcome.compilerMessages.clear();
     return true;
@@ -144,9 +158,9 @@ private:
     return all;
   }
 
-  bool carryOutPragma(const std::vector<Directive> &directives, unsigned line) {
-    text.removeLine(line);
-    text.follow(line);
+  bool carryOutPragma(const std::vector<Directive> &directives, const Pragma &pragma) {
+    remove(pragma);
+    text.follow(pragma.line);
     for (const Directive &directive : directives)
       if (!carryOut(directive, text.followed()))
         return false;

@@ -616,7 +616,10 @@ std::string withoutPragmas(const std::string &file, std::string text) {
     size_t begin = 0;
     for (unsigned line = 1; line < pragma->line; ++line)
       begin = text.find('\n', begin) + 1;
-    text.erase(begin, std::min(text.find('\n', begin), text.size()) - begin);
+    for (unsigned line = 0; line < pragma->lines; ++line) {
+      text.erase(begin, std::min(text.find('\n', begin), text.size()) - begin);
+      begin = std::min(begin + 1, text.size());
+    }
   }
   return text;
 }

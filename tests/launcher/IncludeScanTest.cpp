@@ -63,6 +63,15 @@ TEST_F(IncludeScan, FindsPragmas) {
   EXPECT_TRUE(scan("c.cu").mayHavePragma);
 }
 
+TEST_F(IncludeScan, FindsDirectivesInTheOperator) {
+  write("a.cu", "#define UNROLL _Pragma(\"unroll\")\n#define HEDDLE 1\n");
+  EXPECT_FALSE(scan("a.cu").mayHavePragma);
+  write("b.cu", "_Pragma ( \"heddle coarsen x=2\")\nint a;\n");
+  EXPECT_TRUE(scan("b.cu").mayHavePragma);
+  write("c.cu", "#define DIRECTIVE(text) _Pragma(#text)\n");
+  EXPECT_TRUE(scan("c.cu").mayHavePragma);
+}
+
 TEST_F(IncludeScan, AMacroMayNameAnyFile) {
   write("a.cu", "#include CONFIG\n");
   EXPECT_TRUE(scan("a.cu").hasUnknown);

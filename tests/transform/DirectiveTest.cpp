@@ -110,8 +110,30 @@ TEST(Pragmas, TheFirstLineIsFoundWithItsLocation) {
   auto pragma = firstPragma("a.cu", "int a;\n  # pragma heddle coarsen x=2 \nint b;\n");
   ASSERT_TRUE(pragma);
   EXPECT_EQ(pragma->line, 2u);
-  EXPECT_EQ(pragma->text, " coarsen x=2 ");
+  EXPECT_EQ(pragma->text, " coarsen x=2");
   EXPECT_EQ(pragma->location.column, 18u);
+  EXPECT_EQ(pragma->lines, 1u);
+}
+
+TEST(Pragmas, CommentsBehindADirectiveAreNoPartOfIt) {
+  EXPECT_EQ(firstPragma("a.cu", "#pragma heddle coarsen x=2 // each\nint a;\n")->text, " coarsen x=2");
+  EXPECT_EQ(firstPragma("a.cu", "#pragma heddle coarsen /* y */ x=2\nint a;\n")->text,
+            " coarsen         x=2");
+  auto overLines = firstPragma("a.cu", "#pragma heddle fuse /* the\n next */\nint a;\n");
+  ASSERT_TRUE(overLines);
+  EXPECT_EQ(overLines->text, " fuse");
+  EXPECT_EQ(overLines->lines, 2u);
+}
+
+TEST(Pragmas, ABackslashContinuesALine) {
+  auto pragma = firstPragma("a.cu", "int a;\n#pragma heddle coarsen \\\n  x=2 \\\n  y=4\nint b;\n");
+  ASSERT_TRUE(pragma);
+  EXPECT_EQ(pragma->line, 2u);
+  EXPECT_EQ(pragma->lines, 3u);
+  Diagnostics diagnostics;
+  std::vector<Directive> read = readDirectives(pragma->text, pragma->location, diagnostics);
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].str(), "coarsen x=2 y=4");
 }
 
 TEST(Pragmas, CommentsAndStringsHoldNone) {
