@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -121,6 +122,13 @@ private:
 
 /// One file, or several that go to a folder; nothing, with a message, for any other combination.
 bool chooseInputs(OptRequest &request, Session &session) {
+  const auto isMissing = [](const std::string &file) { return !fs::exists(file); };
+  if (const auto missing = std::ranges::find_if(request.files, isMissing);
+      request.files.size() > 1 && missing != request.files.end()) {
+    complain(session, fmt::format("there is no file '{}'", *missing),
+             "arguments of the program that --verify runs follow --, as in --verify -- 5000", ExitBadUsage);
+    return false;
+  }
   if (request.outputFolder.empty() && request.files.size() > 1)
     complain(session, fmt::format("{} files need --output-dir DIR", request.files.size()),
              "it writes one output for each file", ExitBadUsage);
@@ -273,6 +281,23 @@ void optFile(OptRequest &request, const std::vector<transform::Directive> &direc
     writeDependencies(request, {request.output}, source::userFilesOf(*program), session);
 }
 
+/// What only --verify reads.
+void warnOfIdleOptions(const OptRequest &request, const Session &session) {
+  if (request.verify)
+    return;
+  Diagnostics diagnostics;
+  const auto warn = [&](const char *what) {
+    diagnostics.warning({}, fmt::format("{} no effect without --verify", what));
+  };
+  if (!request.further.empty())
+    warn("--with has");
+  if (request.timeoutSeconds > 0)
+    warn("--timeout has");
+  if (!session.programArguments.empty())
+    warn("arguments after -- have");
+  print(std::cerr, diagnostics, session.errorColour);
+}
+
 void opt(OptRequest &request, Session &session) {
   OptProgram program(request, session);
   const bool isProgram = !request.outputFolder.empty();
@@ -303,6 +328,7 @@ void opt(OptRequest &request, Session &session) {
   PassLog log(request.printAfter);
   options.afterPass = [&log](const transform::Options::PassEvent &event) { log.add(event); };
 
+  warnOfIdleOptions(request, session);
   const auto report = [&] {
     if (request.timePasses)
       std::cerr << log.table();
