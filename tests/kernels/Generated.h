@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -66,11 +67,46 @@ inline std::string runOnHost(const std::string &compiler, const std::filesystem:
   return compileForHost(compiler, folder, files) ? runCompiled(folder, arguments) : std::string();
 }
 
+/// The .cu files of a folder as one: most of the time of nvcc goes into its own headers, which it reads for each file. Every file is in a
+/// namespace of its own with everything that it includes, the one with main after the others. Clang, which has the headers precompiled,
+/// is given each file by itself.
+inline std::string joined(const std::filesystem::path &folder, const std::vector<std::string> &files) {
+  std::string system = "#include <cuda_runtime.h>\n", guards, parts, last;
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("#include <") && !line.starts_with("#include <arm_"))
+        system += line + "\n";
+      if (line.starts_with("#ifndef HEDDLE_") && line.ends_with("_H"))
+        guards += "#undef " + line.substr(8) + "\n";
+    }
+  }
+  for (const std::string &file : files) {
+    std::ostringstream text;
+    text << std::ifstream(folder / file).rdbuf();
+    const bool isMain = text.str().find("\nint main(") != std::string::npos;
+    const std::string include = guards + "#include \"" + file + "\"\n";
+    if (isMain)
+      last += include;
+    else
+      parts += "namespace file" + std::to_string(parts.size()) + " {\n" + include + "}\n";
+  }
+  return system + parts + last;
+}
+
 inline std::string runOnSimulator(build::Compiler compiler, const std::filesystem::path &folder,
-                                  const std::vector<std::string> &files,
+                                  const std::vector<std::string> &given,
                                   const std::vector<std::string> &arguments = {},
                                   const std::string &arch = "sm_90") {
   build::ProgramOptions options;
+  std::vector<std::string> files = given;
+  if (compiler == build::Compiler::Nvcc) {
+    const auto others =
+        std::ranges::stable_partition(files, [](const std::string &file) { return !file.ends_with(".cu"); });
+    write(folder, {"joined.cu", joined(folder, {others.begin(), others.end()})});
+    files.erase(others.begin(), others.end());
+    files.push_back("joined.cu");
+  }
   for (const std::string &file : files)
     options.sources.files.push_back(folder / file);
   options.compiler = compiler;
