@@ -288,16 +288,23 @@ bool mentionsAny(const Record &record, const std::vector<std::string> &names) {
 
 fs::path recordBeside(const fs::path &precompiled) { return precompiled.string() + ".state"; }
 
+std::vector<fs::path> precompiledNamed(const fs::path &cache, const std::string &name) {
+  std::error_code ignored;
+  std::vector<fs::path> found;
+  for (const fs::directory_entry &entry : fs::directory_iterator(cache, ignored)) {
+    const std::string file = entry.path().filename().string();
+    if (file.starts_with(name) && file.ends_with(".pch"))
+      found.push_back(entry.path());
+  }
+  return found;
+}
+
 /// A precompiled file of that name that is good for a command with these folders.
 std::optional<fs::path> findGood(const fs::path &cache, const std::string &name,
                                  const std::vector<fs::path> &folders) {
-  std::error_code ignored;
-  for (const fs::directory_entry &entry : fs::directory_iterator(cache, ignored)) {
-    const fs::path &file = entry.path();
-    if (file.extension() == ".pch" && file.filename().string().starts_with(name) &&
-        isGoodFor(readRecord(recordBeside(file)), folders))
+  for (const fs::path &file : precompiledNamed(cache, name))
+    if (isGoodFor(readRecord(recordBeside(file)), folders))
       return file;
-  }
   return std::nullopt;
 }
 
@@ -429,18 +436,17 @@ int levelOf(const std::string &header) {
   return header.find_first_of("./") == std::string::npos ? 1 : 0;
 }
 
-/// The precompiled file, which is made where it is missing. Headers are in the order of their levels.
-std::optional<fs::path> precompiledFor(const Wanted &wanted) {
+/// What is to be precompiled first: all but the headers of the last level.
+Wanted before(const Wanted &wanted) {
+  Wanted less = wanted;
+  const int last = levelOf(wanted.opening.back());
+  std::erase_if(less.opening, [&](const std::string &header) { return levelOf(header) == last; });
+  return less;
+}
+
+/// How the names of files begin that are what is wanted, in continuation of `first` where there is one.
+std::string nameOf(const Wanted &wanted, const std::optional<fs::path> &first) {
   std::error_code ignored;
-  std::optional<fs::path> first;
-  if (!wanted.opening.empty()) {
-    Wanted before = wanted;
-    const int last = levelOf(wanted.opening.back());
-    std::erase_if(before.opening, [&](const std::string &header) { return levelOf(header) == last; });
-    first = precompiledFor(before);
-    if (!first)
-      return std::nullopt;
-  }
   std::vector<std::string> key = wanted.command.others;
   std::erase_if(key, isIrrelevant);
   if (std::any_of(key.begin(), key.end(), isRelativePath))
@@ -449,18 +455,61 @@ std::optional<fs::path> precompiledFor(const Wanted &wanted) {
   key.insert(key.end(), wanted.opening.begin(), wanted.opening.end());
   if (first)
     key.push_back(first->filename().string());
-  const std::string name = fmt::format("{:016x}-", hashOf(key));
-  std::optional<fs::path> found = findGood(wanted.cache, name, wanted.command.folders);
-  if (!found) {
-    fs::create_directories(wanted.cache, ignored);
-    const MakingLock lock(wanted.cache / (name + ".lock"));
-    found = findGood(wanted.cache, name, wanted.command.folders); // made by whom we waited for
-    if (!found)
-      found = make(wanted, first, name);
+  return fmt::format("{:016x}-", hashOf(key));
+}
+
+/// Files that are what is wanted if none of their headers has changed.
+std::vector<fs::path> candidatesFor(const Wanted &wanted) {
+  if (wanted.opening.empty())
+    return precompiledNamed(wanted.cache, nameOf(wanted, std::nullopt));
+  std::vector<fs::path> all;
+  for (const fs::path &first : candidatesFor(before(wanted)))
+    for (const fs::path &each : precompiledNamed(wanted.cache, nameOf(wanted, first)))
+      all.push_back(each);
+  return all;
+}
+
+void noteUse(const fs::path &precompiled) {
+  std::error_code ignored;
+  fs::last_write_time(recordBeside(precompiled), fs::file_time_type::clock::now(), ignored);
+}
+
+/// One that is there. Its record has the headers of those that it continues too, and these files themselves: what they depend on is looked at
+/// once, not again for each.
+std::optional<fs::path> foundFor(const Wanted &wanted) {
+  for (const fs::path &file : candidatesFor(wanted)) {
+    const Record record = readRecord(recordBeside(file));
+    if (!isGoodFor(record, wanted.command.folders))
+      continue;
+    noteUse(file);
+    for (const std::string &header : record.headers)
+      if (header.ends_with(".pch"))
+        noteUse(header);
+    return file;
   }
+  return std::nullopt;
+}
+
+/// The precompiled file, which is made where it is missing. Headers are in the order of their levels.
+std::optional<fs::path> precompiledFor(const Wanted &wanted) {
+  if (std::optional<fs::path> found = foundFor(wanted))
+    return found;
+  std::error_code ignored;
+  std::optional<fs::path> first;
+  if (!wanted.opening.empty()) {
+    first = precompiledFor(before(wanted));
+    if (!first)
+      return std::nullopt;
+  }
+  const std::string name = nameOf(wanted, first);
+  fs::create_directories(wanted.cache, ignored);
+  const MakingLock lock(wanted.cache / (name + ".lock"));
+  std::optional<fs::path> found =
+      findGood(wanted.cache, name, wanted.command.folders); // made by whom we waited for
+  if (!found)
+    found = make(wanted, first, name);
   if (found)
-    fs::last_write_time(recordBeside(*found), fs::file_time_type::clock::now(),
-                        ignored); // of its last use
+    noteUse(*found);
   return found;
 }
 
