@@ -353,8 +353,8 @@ private:
                                               const verify::CopyDifference &difference,
                                               const std::vector<std::string> &arguments) {
     size_t bytes = verify::bytesOf(difference.element);
-    std::string watch = fmt::format("HEDDLE_WATCH={}:{}:{}", record.allocation,
-                                    record.offset + difference.index * bytes, bytes);
+    std::string watch = fmt::format("HEDDLE_WATCH={}:{}:{}:{}", record.allocation,
+                                    record.offset + difference.index * bytes, bytes, record.launches);
     return side.program->run(arguments, {watch}, build::Output::Captured).summary.lastWrite;
   }
 

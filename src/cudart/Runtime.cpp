@@ -142,8 +142,9 @@ Runtime::Runtime(Settings given, arch::Arch table, cudaError_t startError)
   if (!settings.accessesFile.empty())
     accesses = std::make_unique<AccessWatch>(settings.accessesFile, arch);
   if (settings.watchAllocation)
-    watcher = std::make_unique<WriteWatcher>(simulator.memory(), *settings.watchAllocation,
-                                             settings.watchOffset, settings.watchBytes);
+    watcher =
+        std::make_unique<WriteWatcher>(simulator.memory(), *settings.watchAllocation, settings.watchOffset,
+                                       settings.watchBytes, settings.watchLaunches);
 }
 
 void Runtime::finish() {

@@ -30,11 +30,13 @@ Settings Settings::fromEnvironment() {
   settings.accessesFile = text("HEDDLE_ACCESSES");
   settings.isDry = text("HEDDLE_DRY") == "1";
   settings.scheduleSeed = std::strtoull(text("HEDDLE_SCHEDULE").c_str(), nullptr, 10);
-  unsigned long long allocation, offset, bytes;
-  if (std::sscanf(text("HEDDLE_WATCH").c_str(), "%llu:%llu:%llu", &allocation, &offset, &bytes) == 3) {
+  unsigned long long allocation, offset, bytes, launches;
+  if (std::sscanf(text("HEDDLE_WATCH").c_str(), "%llu:%llu:%llu:%llu", &allocation, &offset, &bytes,
+                  &launches) == 4) {
     settings.watchAllocation = allocation;
     settings.watchOffset = offset;
     settings.watchBytes = bytes;
+    settings.watchLaunches = launches;
   }
   return settings;
 }

@@ -23,8 +23,9 @@ struct Settings {
   std::string accessesFile;   ///< HEDDLE_ACCESSES: file that gets what each access cost
   bool isDry = false;         ///< HEDDLE_DRY: launches are looked at and not executed
   uint64_t scheduleSeed = 0;  ///< HEDDLE_SCHEDULE: shuffles the order of warps and blocks
-  std::optional<uint64_t> watchAllocation; ///< HEDDLE_WATCH=allocation:offset:bytes: name who writes there
-  uint64_t watchOffset = 0, watchBytes = 0;
+  std::optional<uint64_t>
+      watchAllocation; ///< HEDDLE_WATCH=allocation:offset:bytes:launches: name who writes there, in the first launches
+  uint64_t watchOffset = 0, watchBytes = 0, watchLaunches = 0;
 
   static Settings fromEnvironment();
 };

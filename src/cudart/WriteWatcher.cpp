@@ -21,7 +21,7 @@ void WriteWatcher::kernelBegin(const vm::LaunchRequest &, const vm::KernelInfo &
 void WriteWatcher::access(const vm::WarpRef &warp, vm::SiteRef site, const vm::AccessEvent &event) {
   bool writes = event.kind == vm::AccessKind::Store || event.kind == vm::AccessKind::Atomic ||
                 event.kind == vm::AccessKind::Reduction || event.kind == vm::AccessKind::AsyncWrite;
-  if (event.space != vm::Space::Global || !writes)
+  if (event.space != vm::Space::Global || !writes || warp.launch > launches)
     return;
   for (unsigned lane = 0; lane < 32; ++lane) {
     uint64_t address = event.addresses[lane];

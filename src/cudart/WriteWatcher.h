@@ -9,12 +9,13 @@
 
 namespace heddle::cudart {
 
-/// Remembers who last wrote to one piece of global memory: `heddle verify` runs a program again with it to
+/// Remembers who last wrote to one piece of global memory before a copy read it: `heddle verify` runs a program again with it to
 /// say where a wrong value came from.
 class WriteWatcher final : public vm::Observer {
 public:
-  WriteWatcher(vm::Memory &memory, uint64_t allocation, uint64_t offset, uint64_t bytes)
-      : memory(memory), allocation(allocation), offset(offset), bytes(bytes) {}
+  /// Launches after the first `launches` of the program came after the copy.
+  WriteWatcher(vm::Memory &memory, uint64_t allocation, uint64_t offset, uint64_t bytes, uint64_t launches)
+      : memory(memory), allocation(allocation), offset(offset), bytes(bytes), launches(launches) {}
 
   uint32_t interests() const override { return Accesses; }
   void kernelBegin(const vm::LaunchRequest &, const vm::KernelInfo &, uint64_t launch) override;
@@ -25,7 +26,7 @@ public:
 
 private:
   vm::Memory &memory;
-  const uint64_t allocation, offset, bytes;
+  const uint64_t allocation, offset, bytes, launches;
   uint64_t begin = 0, end = 0;
 
   std::mutex guard;
