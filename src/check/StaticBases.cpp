@@ -224,7 +224,7 @@ std::string PointerBases::describe(Bases bases, const vm::ParameterNames &parame
     if (bit != Unknown && bit & bases)
       names.push_back(readableVariable(kernel.entry().module->variables[variable].name));
   if (bases & Unknown || names.empty())
-    names.push_back("an address that was loaded or passed on");
+    names.push_back("a pointer of unknown origin");
   return joinAnd(names);
 }
 
