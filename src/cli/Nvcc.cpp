@@ -5,6 +5,7 @@
 #include "Verbs.h"
 #include "launcher/Launcher.h"
 #include "support/ExitCode.h"
+#include "support/ShellText.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -60,7 +61,7 @@ int launchCompiler(const std::vector<std::string> &words) {
   if (words[1].starts_with("-")) {
     std::cerr << fmt::format(
         "heddle nvcc: error: the compiler is missing before '{}'\nhint: heddle nvcc nvcc {}\n", words[1],
-        fmt::join(words.begin() + 1, words.end(), " "));
+        shellCommand({words.begin() + 1, words.end()}));
     return ExitBadUsage;
   }
   return launcher::launch({words.begin() + 1, words.end()});

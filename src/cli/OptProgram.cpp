@@ -17,6 +17,7 @@
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "support/Paths.h"
+#include "support/ShellText.h"
 #include "transform/Lines.h"
 #include "transform/WholeProgram.h"
 #include "verify/EmittedFile.h"
@@ -167,8 +168,8 @@ private:
         options.sources.flags.push_back("-I" + each);
         diagnostics.warning({request.outputFolder},
                             fmt::format("an #include that a macro names finds a file of the input's folder: "
-                                        "compile the files with -I{}",
-                                        each));
+                                        "compile the files with {}",
+                                        shellWord("-I" + each)));
       }
     return helps;
   }
@@ -239,13 +240,13 @@ void writeAll(const OptRequest &request, const ProgramOutcome &outcome, const Pr
                session))
       return;
     if (runtime == transform::RuntimeHeaders::ByPath && !transform::runtimeHeadersOf(text).empty())
-      remarks.add(
-          Severity::Done, {output.string()},
-          fmt::format("includes headers of Heddle: compile it with -I{}", dataFolder("runtime").string()));
+      remarks.add(Severity::Done, {output.string()},
+                  fmt::format("includes headers of Heddle: compile it with {}",
+                              shellWord("-I" + dataFolder("runtime").string())));
     if (text != layout.placed(file, ProgramLayout::Others::Rewritten))
       remarks.add(Severity::Done, {output.string()},
-                  fmt::format("includes files of the input's folder: compile it with -I{}",
-                              source::canonicalPath(file.file).parent_path().string()));
+                  fmt::format("includes files of the input's folder: compile it with {}",
+                              shellWord("-I" + source::canonicalPath(file.file).parent_path().string())));
   }
   printMessages(remarks, {}, request.remarks, session.errorColour);
 }

@@ -6,6 +6,7 @@
 #include "source/Program.h"
 #include "support/Files.h"
 #include "support/Paths.h"
+#include "support/ShellText.h"
 #include "transform/Lines.h"
 #include "transform/MovedIncludes.h"
 
@@ -54,12 +55,13 @@ std::optional<std::string> placedText(const std::string &text, const Placement &
   const std::string moved = transform::withMovedIncludes(text, from, to);
   const SourceLocation whole{placement.output.string()};
   if (placement.runtime == RuntimeHeaders::ByPath && !transform::runtimeHeadersOf(text).empty())
-    diagnostics.add(
-        Severity::Done, whole,
-        fmt::format("includes headers of Heddle: compile it with -I{}", dataFolder("runtime").string()));
+    diagnostics.add(Severity::Done, whole,
+                    fmt::format("includes headers of Heddle: compile it with {}",
+                                shellWord("-I" + dataFolder("runtime").string())));
   if (!placement.movesIncludes && moved != text)
     diagnostics.add(Severity::Done, whole,
-                    fmt::format("includes files of the input's folder: compile it with -I{}", from.string()));
+                    fmt::format("includes files of the input's folder: compile it with {}",
+                                shellWord("-I" + from.string())));
   std::string placed = transform::withLineEndsOf(
       given, withRuntimeHeaders(placement.movesIncludes ? moved : text, placement.runtime));
   if (placed == text || !placement.movesIncludes || compilesAs(placement.output, placed, options))
@@ -74,8 +76,8 @@ std::optional<std::string> placedText(const std::string &text, const Placement &
   }
   diagnostics.warning(
       whole,
-      fmt::format("an #include that a macro names finds a file of the input's folder: compile it with -I{}",
-                  from.string()));
+      fmt::format("an #include that a macro names finds a file of the input's folder: compile it with {}",
+                  shellWord("-I" + from.string())));
   return placed;
 }
 

@@ -291,9 +291,9 @@ void tuneProgram(TuneRequest &request, Session &session) {
     std::cerr << "heddle: the search is not complete; " << resumeText(*run) << "\n";
     session.exitCode = ExitInterrupted;
   }
-  std::cout << (request.json
-                    ? tune::reportJson(*report)
-                    : tuneText(*report, request.top, request.output, hasPragmas, run->arch, request.fills));
+  std::cout << (request.json ? tune::reportJson(*report)
+                             : tuneText(*report, request.top, request.output, hasPragmas, run->problem,
+                                        run->arch, request.fills));
 }
 
 } // namespace

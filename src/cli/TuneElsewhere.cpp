@@ -6,6 +6,7 @@
 #include "build/Gpu.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "support/ShellText.h"
 #include "tune/Report.h"
 
 #include <fmt/format.h>
@@ -42,12 +43,14 @@ void writePlan(const TuneRun &run, Session &session) {
     std::cerr << fmt::format("heddle: {}\n", warning);
   if (plan.size() == 1 && run.cache)
     std::cout << "all candidates have results already; the plan has the baseline only\n";
-  std::cout << fmt::format(
-      "{0}: {1} candidates to measure, compiled for {2}{3}\n"
-      "next: copy it to a machine with a GPU, run 'heddle-runner {0}' there, copy it back,\n"
-      "and repeat this command with '--collect {0}' instead of --plan\n",
-      folder, plan.size(), run.problem.arch,
-      run.request.source.isArchGiven() ? "" : ", the default: --arch names another GPU");
+  std::cout << fmt::format("{0}: {1} to measure, compiled for {2}{3}\n"
+                           "next: copy it to a machine with a GPU, run this there, copy it back:\n"
+                           "  heddle-runner {4}\n"
+                           "and repeat this command with this instead of --plan:\n"
+                           "  --collect {4}\n",
+                           folder, counted(plan.size(), "candidate"), run.problem.arch,
+                           run.request.source.isArchGiven() ? "" : ", the default: --arch names another GPU",
+                           shellWord(folder));
 }
 
 tune::Report reportOn(const std::vector<tune::Kept> &kept, const TuneRun &run, tune::SearchOptions options) {
@@ -72,7 +75,7 @@ std::optional<tune::Report> collect(const TuneRun &run, tune::SearchOptions opti
   }
   if (collected->device.empty()) {
     complain(session, fmt::format("'{}' holds no results", folder),
-             fmt::format("heddle-runner {} measures them", folder), ExitRefused);
+             fmt::format("heddle-runner {} measures them", shellWord(folder)), ExitRefused);
     return std::nullopt;
   }
   std::vector<tune::Kept> kept;

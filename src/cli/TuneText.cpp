@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TuneText.h"
 
+#include "support/ShellText.h"
 #include "support/Text.h"
 #include "tune/Gain.h"
 
@@ -185,8 +186,23 @@ void ProgressLine::clear() {
   isShown = false;
 }
 
+std::string compileCommand(const tune::Problem &problem, const tune::Configuration &winner,
+                           const std::string &output, bool hasPragmas) {
+  std::vector<std::string> words = {"nvcc", "-arch=" + problem.arch};
+  if (hasPragmas)
+    words.insert(words.begin(), {"heddle", "nvcc"});
+  if (hasPragmas && !problem.assumptions.empty()) // else directives that need them are left out
+    words.insert(words.begin(), fmt::format("HEDDLE_ASSUME={}", fmt::join(problem.assumptions, ",")));
+  for (const auto &flags : {problem.tunedFlags(build::Compiler::Nvcc), winner.compilerFlags()})
+    words.insert(words.end(), flags.begin(), flags.end());
+  words.push_back(output);
+  for (const std::filesystem::path &file : problem.further)
+    words.push_back(file.string());
+  return shellCommand(words);
+}
+
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas,
-                     const arch::Arch &arch, bool isFilled) {
+                     const tune::Problem &problem, const arch::Arch &arch, bool isFilled) {
   const tune::Report::Entry &winner = *report.winner();
   const double baseline = report.baseline().evaluation.result.micros;
   std::string text =
@@ -219,17 +235,15 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
                         arch.name);
   if (!output.empty())
     text += fmt::format("written: {}\n", output);
-  std::vector<std::string> command = report.written().compilerFlags();
-  const bool hasFlags = !command.empty();
-  command.insert(command.begin(), {"nvcc", "-arch=" + arch.name});
-  command.push_back(output);
+  const bool hasFlags = !report.written().compilerFlags().empty();
+  const std::string command = compileCommand(problem, report.written(), output, hasPragmas);
   if (hasPragmas)
-    text +=
-        fmt::format("next: compile it with 'heddle nvcc {}', which applies its #pragma heddle lines; with "
-                    "--apply the transformed source is written\n",
-                    fmt::join(command, " "));
+    text += fmt::format("next: this compiles it, and applies its #pragma heddle lines (with --apply, tune "
+                        "writes the transformed "
+                        "source):\n  {}\n",
+                        command);
   else if (hasFlags && output.ends_with(".cu"))
-    text += fmt::format("next: compile it with '{}'\n", fmt::join(command, " "));
+    text += fmt::format("next: this compiles it:\n  {}\n", command);
   return text;
 }
 

@@ -34,10 +34,15 @@ private:
 /// command began.
 std::string progressText(const tune::Report &report, const tune::Budget &budget, double seconds);
 
+/// How the winner is compiled: with its flags and those of the program, from the program's files. `hasPragmas`: directives are
+/// applied on the way. To be pasted into a shell.
+std::string compileCommand(const tune::Problem &problem, const tune::Configuration &winner,
+                           const std::string &output, bool hasPragmas);
+
 /// What a search found, for a person: counts, the baseline, the fastest `top`, what was written, and, where pragmas are to be
 /// carried out still, by which command.
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas,
-                     const arch::Arch &arch, bool isFilled);
+                     const tune::Problem &problem, const arch::Arch &arch, bool isFilled);
 
 /// "41.3 us", "2.04 ms".
 std::string timeText(double micros);

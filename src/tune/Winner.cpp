@@ -5,6 +5,7 @@
 #include "tune/Winner.h"
 
 #include "arch/Arch.h"
+#include "support/ShellText.h"
 #include "transform/Assumptions.h"
 #include "transform/Pipeline.h"
 #include "tune/BlockSize.h"
@@ -52,15 +53,15 @@ std::string commentOn(const Problem &problem, const Configuration &configuration
       lines.push_back(directive.kernel + ": " + directive.str());
     text = fmt::format(" heddle nvcc, HEDDLE_DIRECTIVES with {}{};", fmt::join(lines, " and "), assumed);
   } else if (isCarriedOut && !configuration.directives.empty()) {
-    text = fmt::format(" heddle opt {}", problem.file.filename().string());
+    text = fmt::format(" heddle opt {}", shellWord(problem.file.filename().string()));
     for (const transform::Directive &directive : configuration.directives)
-      text += fmt::format(" -d \"{}\"", directive.str());
+      text += " -d \"" + directive.str() + "\"";
     text += assumed + ";";
   } else if (!assumed.empty() && !configuration.directives.empty()) {
     text = fmt::format(" heddle opt{};", assumed);
   }
   if (!flags.empty())
-    text += fmt::format(" compile with {}", fmt::join(flags, " "));
+    text += " compile with " + shellCommand(flags);
   return text.empty() ? std::string() : fmt::format("// heddle tune:{}\n", text);
 }
 

@@ -5,6 +5,7 @@
 #include "check/SourceLines.h"
 #include "check/UndecidedLine.h"
 #include "ptx/Parser.h"
+#include "support/ShellText.h"
 #include "verify/LaunchChecks.h"
 
 #include <fmt/format.h>
@@ -196,7 +197,7 @@ private:
         launch.launch, fmt::format("not checked: this launch of kernel '{}': {}", launch.name, launch.why));
     if (!launch.isBlockUnknown)
       return;
-    const std::string shown = file.shownAs.string();
+    const std::string shown = shellWord(file.shownAs.string());
     warning.withHint(
         launch.usesDynamicShared
             ? fmt::format(
