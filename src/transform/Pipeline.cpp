@@ -565,6 +565,13 @@ private:
       outcome.compilerMessages = failure.compilerMessages;
       return false;
     }
+    if (program) { // the text as it was given has been read
+      messages.add(Severity::InternalError, {file.string()}, "the text that a pass has made does not compile")
+          .withHint("report this as a defect of Heddle, with the input; 'heddle opt --print-after all' shows "
+                    "the text");
+      outcome.compilerMessages = failure.compilerMessages;
+      return false;
+    }
     outcome.kind = Outcome::Kind::Unusable;
     outcome.compilerMessages = failure.compilerMessages;
     outcome.isReadable = failure.kind != source::ParseFailure::Kind::NotReadable;
