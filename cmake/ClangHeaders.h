@@ -1,4 +1,5 @@
-// The part of Clang that nearly every file of the modules source, analysis and transform reads, and the JSON that report, tune and cli write.
+// The part of Clang that nearly every file of the modules source, analysis and transform reads, the part of LLVM with which jit writes IR and
+// compiles it, and the JSON that report, tune and cli write.
 // Precompiled.
 #pragma once
 #include <clang/AST/ASTContext.h>
@@ -12,6 +13,10 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Lex/Lexer.h>
 #include <fmt/format.h>
+#include <llvm/ExecutionEngine/ObjectCache.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

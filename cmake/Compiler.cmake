@@ -3,6 +3,11 @@
 set(HEDDLE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wno-deprecated-declarations -Wno-missing-field-initializers
                     -Werror)
 
+# PTX says where a multiply and an add are one rounding and where they are two, and so do generated kernels that the host executes; the host
+# compiler must not decide. Nobody reads errno after a square root, and asking for it would keep loops over lanes from vectorizing. These
+# flags hold for all modules, since a precompiled header must have the flags of its users.
+add_compile_options(-ffp-contract=off -fno-math-errno)
+
 find_program(CCACHE ccache)
 if(CCACHE)
   # Precompiled headers are found through ccache only when it does not insist on their time stamps.

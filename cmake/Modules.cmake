@@ -2,14 +2,14 @@
 # DT_RPATH: unlike DT_RUNPATH it also holds for what those libraries need themselves.
 set(HEDDLE_PACKAGED_LIBRARIES lib/heddle/llvm/lib)
 
-# heddle_module(NAME [CLANG] [OPTIMIZED [LEVEL level]] [FOLDERS folder...] [USES module...] [LINK lib...] [PRECOMPILE set|header...] [APART file...]): the static
+# heddle_module(NAME [CLANG] [OPTIMIZED] [FOLDERS folder...] [USES module...] [LINK lib...] [PRECOMPILE set|header...] [APART file...]): the static
 # library of src/NAME.
 #
 # A module is every .cpp of its folder, and of those of its folders that are named (*: all of them). CLANG gives it Clang's and LLVM's headers.
 # USES names other modules; the arrows of the design page are exactly these lists. What is precompiled for it is the set `clang` or `standard`
-# (heddle_precompile), or what PRECOMPILE says. OPTIMIZED: its run time matters (heddle_optimization); in a quick build by LEVEL. APART: heddle_unity.
+# (heddle_precompile), or what PRECOMPILE says. OPTIMIZED: its run time matters (heddle_optimization). APART: heddle_unity.
 function(heddle_module name)
-  cmake_parse_arguments(MODULE "CLANG;OPTIMIZED" "LEVEL" "FOLDERS;USES;LINK;PRECOMPILE;APART" ${ARGN})
+  cmake_parse_arguments(MODULE "CLANG;OPTIMIZED" "" "FOLDERS;USES;LINK;PRECOMPILE;APART" ${ARGN})
   set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(folder ${MODULE_FOLDERS})
     list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
@@ -25,41 +25,36 @@ function(heddle_module name)
   if(MODULE_CLANG)
     heddle_use_clang(heddle_${name})
   endif()
-  set(options)
-  if(NOT MODULE_OPTIMIZED)
-    heddle_optimization(heddle_${name} options)
-  elseif(MODULE_LEVEL)
-    heddle_optimization(heddle_${name} options LEVEL ${MODULE_LEVEL})
+  if(MODULE_OPTIMIZED)
+    heddle_optimization(heddle_${name} -O2 options)
+  else()
+    heddle_optimization(heddle_${name} -O0 options)
   endif()
   if(MODULE_PRECOMPILE)
     heddle_precompile(heddle_${name} ${MODULE_PRECOMPILE} ${options})
   elseif(MODULE_CLANG)
     heddle_precompile(heddle_${name} clang ${options})
-  elseif(NOT name STREQUAL "semantics") # of which the sets for the simulator have their flags
+  else()
     heddle_precompile(heddle_${name} standard ${options})
   endif()
   heddle_unity(heddle_${name} APART ${MODULE_APART})
 endfunction()
 
-# heddle_optimization(TARGET RESULT [LEVEL level]): in a quick build TARGET is not optimized, or only by LEVEL; RESULT has the OPTIONS for
-# heddle_precompile. The optimizer takes more than half of what a file costs, and code that mostly waits for Clang, for child processes or for
-# the disk is not slower without it.
-function(heddle_optimization target result)
-  cmake_parse_arguments(OPTIMIZATION "" "LEVEL" "" ${ARGN})
-  if(NOT OPTIMIZATION_LEVEL)
-    set(OPTIMIZATION_LEVEL -O0)
-  endif()
+# heddle_optimization(TARGET LEVEL RESULT): the LEVEL of a quick build; RESULT has the OPTIONS for heddle_precompile. The optimizer takes more than
+# half of what a file costs, and code that mostly waits for Clang, for child processes or for the disk is not slower without it. -O3 takes 10 to 20 %
+# longer than -O2, for nothing that a test would notice.
+function(heddle_optimization target level result)
   set(${result} PARENT_SCOPE)
   if(HEDDLE_QUICK AND NOT HEDDLE_SANITIZE)
-    target_compile_options(${target} PRIVATE ${OPTIMIZATION_LEVEL})
-    set(${result} OPTIONS ${OPTIMIZATION_LEVEL} PARENT_SCOPE)
+    target_compile_options(${target} PRIVATE ${level})
+    set(${result} OPTIONS ${level} PARENT_SCOPE)
   endif()
 endfunction()
 
 # heddle_unity(TARGET [APART file...]): sources of TARGET are compiled several at a time, as one text: what they include is read, and templates
 # that they use are instantiated, once. Without optimization that is most of the time, and 32 take that of 16 in texts of eight; with
 # it, eight are enough. Names of a module, also in unnamed namespaces, must therefore differ; files that declare a name otherwise
-# than their neighbours are named APART (*: all). A parameter that has the name of a neighbour's function is no mistake, hence -Wno-shadow: `make
+# than their neighbours are named APART (Exec*.cpp: all of those; *: all). A parameter that has the name of a neighbour's function is no mistake, hence -Wno-shadow: `make
 # tidy-changed`, which compiles each file by itself, has the warning.
 function(heddle_unity target)
   cmake_parse_arguments(UNITY "" "" "APART" ${ARGN})
@@ -70,7 +65,10 @@ function(heddle_unity target)
       set(at_once 32)
     endif()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${at_once})
-    set_source_files_properties(${UNITY_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    if(UNITY_APART)
+      file(GLOB apart CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${UNITY_APART})
+      set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()
@@ -83,9 +81,8 @@ endfunction()
 
 # heddle_precompile(TARGET SET... [OPTIONS option...]): headers that TARGET finds precompiled. Most of what a source file costs is reading others' headers.
 #
-# A SET is a file of cmake/: standard (the standard library, fmt, nlohmann), clang (Clang, fmt, nlohmann), llvm (what writes IR) or test (GoogleTest). A set, or several
-# together, is compiled once for all targets that name it with the same OPTIONS, and once more for those with the simulator's arithmetic
-# flags (src/semantics): a precompiled header must have the flags of its users. Headers of Heddle's own may follow the sets; TARGET then has
+# A SET is a file of cmake/: standard (the standard library, fmt, nlohmann), clang (Clang, what writes LLVM's IR, fmt, nlohmann) or test (GoogleTest). A set, or several
+# together, is compiled once for all targets that name it with the same OPTIONS. Headers of Heddle's own may follow the sets; TARGET then has
 # precompiled headers of its own.
 function(heddle_precompile target)
   cmake_parse_arguments(P "" "" "OPTIONS" ${ARGN})
@@ -107,20 +104,13 @@ function(heddle_precompile target)
     target_precompile_headers(${target} PRIVATE ${files} ${own})
     return()
   endif()
-  heddle_has_flags_of_simulator(${target} isSimulator)
   string(REPLACE ";" "_" library "heddle_${names}${P_OPTIONS}_headers")
-  if(isSimulator)
-    string(PREPEND library simulator_)
-  endif()
   if(NOT TARGET ${library})
     file(WRITE ${PROJECT_BINARY_DIR}/precompiled/${library}.cpp "")
     add_library(${library} STATIC ${PROJECT_BINARY_DIR}/precompiled/${library}.cpp)
     target_compile_options(${library} PRIVATE ${HEDDLE_WARNINGS} ${P_OPTIONS})
     target_link_libraries(${library} PRIVATE fmt::fmt nlohmann_json::nlohmann_json GTest::gmock)
     target_include_directories(${library} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
-    if(isSimulator)
-      target_link_libraries(${library} PRIVATE heddle_semantics)
-    endif()
     target_precompile_headers(${library} PRIVATE ${files})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${library})
@@ -135,22 +125,6 @@ function(heddle_embed name folder include signature)
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${CMAKE_CURRENT_SOURCE_DIR}/${folder} -DOUT=${out} -DINCLUDE=${include}
             "-DSIGNATURE=${signature}" -P ${PROJECT_SOURCE_DIR}/cmake/EmbedTexts.cmake)
   target_sources(heddle_${name} PRIVATE ${out})
-endfunction()
-
-# Whether a target is linked, by whatever way, with the module of arithmetic.
-function(heddle_has_flags_of_simulator target result)
-  set(${result} FALSE PARENT_SCOPE)
-  get_target_property(libraries ${target} LINK_LIBRARIES)
-  foreach(library ${libraries})
-    if(library STREQUAL "heddle_semantics")
-      set(${result} TRUE PARENT_SCOPE)
-    elseif(library MATCHES "^heddle_" AND TARGET ${library})
-      heddle_has_flags_of_simulator(${library} inner)
-      if(inner)
-        set(${result} TRUE PARENT_SCOPE)
-      endif()
-    endif()
-  endforeach()
 endfunction()
 
 # Reading CUDA's headers is most of what compiling a small program costs. Tests share them, precompiled (support/HeaderCache.h), in the build

@@ -107,20 +107,38 @@ bool isIntegerType(Type type) {
   return kind == ptx::TypeKind::Unsigned || kind == ptx::TypeKind::Signed || kind == ptx::TypeKind::Bits;
 }
 
+// What is the same for several combinations is compiled for one of them. That is a third of this file's compile time.
+
+/// Bytes are held in registers of 16 bits, so their sign matters to the destination; that of the source does where it is narrower.
+template <class D> using DestinationBits = std::conditional_t<sizeof(D) == 1, D, std::make_unsigned_t<D>>;
+template <class D, class S>
+using SourceBits = std::conditional_t<(sizeof(D) > sizeof(S)), S, std::make_unsigned_t<S>>;
+
 Handler integerToInteger(Lowering &lo) {
   return forIntegerOrByte(lo.type(), [&]<class D>(Tag<D>) {
     return forIntegerOrByte(lo.type2(), [&]<class S>(Tag<S>) -> Handler {
-      return lo.has(ptx::Flag::Sat) ? fit<[](S a) { return sem::convertIntegerSat<D>(a); }, D, S>()
-                                    : fit<[](S a) { return sem::convertInteger<D>(a); }, D, S>();
+      if (lo.has(ptx::Flag::Sat))
+        return fit<[](S a) { return sem::convertIntegerSat<D>(a); }, D, S, Use::Rare>();
+      using To = DestinationBits<D>;
+      using From = SourceBits<D, S>;
+      return fit<[](From a) { return sem::convertInteger<To>(a); }, To, From>();
     });
   });
+}
+
+/// .ftz is about single precision only.
+template <bool Matters, class F> Handler forFtz(const Lowering &lo, F pick) {
+  if constexpr (Matters)
+    return forBool(lo.has(ptx::Flag::Ftz), pick);
+  else
+    return pick(std::false_type{});
 }
 
 Handler floatToInteger(Lowering &lo) {
   return forIntegerOrByte(lo.type(), [&]<class D>(Tag<D>) {
     return forFloat(lo.type2(), [&]<class S>(Tag<S>) {
       return forRounding(lo.instr->mods.rnd, [&](auto rounding) {
-        return forBool(lo.has(ptx::Flag::Ftz), [&](auto ftz) -> Handler {
+        return forFtz<std::is_same_v<S, float>>(lo, [&](auto ftz) -> Handler {
           constexpr auto M = decltype(rounding)::mode;
           constexpr bool Ftz = decltype(ftz)::value;
           return fit<[](S a) { return sem::convertToInteger<D, M, Ftz>(a); }, D, S, useOf<D, S, M>()>();
@@ -134,9 +152,10 @@ Handler integerToFloat(Lowering &lo) {
   return forFloat(lo.type(), [&]<class D>(Tag<D>) {
     return forIntegerOrByte(lo.type2(), [&]<class S>(Tag<S>) {
       return forRounding(lo.instr->mods.rnd, [&](auto rounding) -> Handler {
-        constexpr auto M = decltype(rounding)::mode;
+        constexpr auto M = decltype(rounding)::mode,
+                       Any = sem::Rounding::RN; // saturated, an integer is 0 or 1
         return lo.has(ptx::Flag::Sat)
-                   ? fit<[](S a) { return sem::convertFromInteger<D, M, true>(a); }, D, S, Use::Rare>()
+                   ? fit<[](S a) { return sem::convertFromInteger<D, Any, true>(a); }, D, S, Use::Rare>()
                    : fit<[](S a) { return sem::convertFromInteger<D, M, false>(a); }, D, S,
                          useOf<D, S, M>()>();
       });
@@ -150,7 +169,8 @@ bool roundsToIntegral(ptx::Rounding rounding) {
 }
 
 template <class D, class S, sem::Rounding M> Handler floatToFloatModes(Lowering &lo) {
-  return forBool(lo.has(ptx::Flag::Ftz), [&](auto ftz) {
+  constexpr bool FtzMatters = std::is_same_v<D, float> || std::is_same_v<S, float> || std::is_same_v<D, S>;
+  return forFtz<FtzMatters>(lo, [&](auto ftz) {
     return forBool(lo.has(ptx::Flag::Sat), [&](auto sat) -> Handler {
       constexpr bool Ftz = decltype(ftz)::value, Sat = decltype(sat)::value;
       if constexpr (std::is_same_v<D, S>) {
@@ -172,7 +192,8 @@ Handler floatToFloat(Lowering &lo) {
   return forFloat(lo.type(), [&]<class D>(Tag<D>) {
     return forFloat(lo.type2(), [&]<class S>(Tag<S>) {
       return forRounding(lo.instr->mods.rnd, [&](auto rounding) {
-        return floatToFloatModes<D, S, decltype(rounding)::mode>(lo);
+        constexpr bool IsExact = sizeof(D) > sizeof(S);
+        return floatToFloatModes<D, S, IsExact ? sem::Rounding::RN : decltype(rounding)::mode>(lo);
       });
     });
   });

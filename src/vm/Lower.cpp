@@ -13,8 +13,6 @@
 namespace heddle::vm {
 namespace {
 
-uint32_t alignUp(uint64_t value, uint32_t to) { return uint32_t((value + to - 1) / to * to); }
-
 struct Reach {
   const ptx::Module &module;
   std::set<uint32_t> functions;

@@ -21,7 +21,6 @@ namespace {
 constexpr uint32_t RowAlignment = 64;
 
 uint32_t rowBytes(unsigned bits) { return bits == 1 ? 4 : std::max(bits, 16u) / 8 * Lanes; }
-uint32_t alignUp(uint32_t value, uint32_t to) { return (value + to - 1) / to * to; }
 
 template <class T> Flow localAddress(Warp &warp, const Inst &in, uint32_t mask) {
   const T at = T(warp.frame().localBase + uint64_t(in.imm));

@@ -11,6 +11,8 @@
 
 namespace heddle::vm {
 
+inline uint32_t alignUp(uint64_t value, uint32_t to) { return uint32_t((value + to - 1) / to * to); }
+
 /// Registers that may be read before they are written, from the begin of each block on, and the most 32-bit registers live at once.
 struct Liveness {
   std::vector<std::vector<uint64_t>> liveAt; ///< for each block a set of registers, 64 per word

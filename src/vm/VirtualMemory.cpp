@@ -29,7 +29,7 @@ namespace {
 #define MAP_FIXED_NOREPLACE 0x100000 // Linux 4.17; older ones take the address as a wish
 #endif
 
-constexpr int ReserveFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+constexpr int UnbackedFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 void *pointer(uint64_t address) { return reinterpret_cast<void *>(address); }
 
@@ -37,7 +37,7 @@ bool isMultiple(uint64_t value) { return value % VirtualMemory::Granularity == 0
 
 /// Nobody may touch these addresses from now on; false where somebody has one of them.
 bool reserveAt(uint64_t address, uint64_t bytes) {
-  void *got = mmap(pointer(address), bytes, PROT_NONE, ReserveFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  void *got = mmap(pointer(address), bytes, PROT_NONE, UnbackedFlags | MAP_FIXED_NOREPLACE, -1, 0);
   if (got == pointer(address))
     return true;
   if (got != MAP_FAILED)
@@ -47,7 +47,7 @@ bool reserveAt(uint64_t address, uint64_t bytes) {
 
 /// The same wherever the system likes.
 uint64_t reserveAnywhere(uint64_t bytes, uint64_t alignment) {
-  void *got = mmap(nullptr, bytes + alignment, PROT_NONE, ReserveFlags, -1, 0);
+  void *got = mmap(nullptr, bytes + alignment, PROT_NONE, UnbackedFlags, -1, 0);
   if (got == MAP_FAILED)
     return 0;
   const uint64_t begin = uint64_t(got), end = begin + bytes + alignment,
@@ -221,7 +221,7 @@ std::string VirtualMemory::unmap(uint64_t address, uint64_t bytes) {
     return wrong;
   for (const auto &[begin, size] : parts) {
     memory.removeMapped(begin);
-    mmap(pointer(begin), size, PROT_NONE, ReserveFlags | MAP_FIXED, -1, 0);
+    mmap(pointer(begin), size, PROT_NONE, UnbackedFlags | MAP_FIXED, -1, 0);
     const uint64_t handle = mappings.at(begin).handle;
     mappings.erase(begin);
     --physical.at(handle).mappings;

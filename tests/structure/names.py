@@ -9,6 +9,7 @@ with every file that is added, so names are compared over the whole module. Over
 names.py --self-test tries the rule on texts.
 """
 import collections
+import fnmatch
 import pathlib
 import re
 import sys
@@ -79,8 +80,8 @@ def modules(root):
     """Folders whose sources are compiled together: those that say otherwise (APART *) are left out."""
     for listing in sorted(root.glob("src/*/CMakeLists.txt")):
         if "APART *" not in listing.read_text():
-            apart = set(re.findall(r"\w+\.cpp", " ".join(re.findall(r"APART ([^)]*)\)", listing.read_text()))))
-            yield [file for file in listing.parent.rglob("*.cpp") if file.name not in apart]
+            apart = set(re.findall(r"[\w*]+\.cpp", " ".join(re.findall(r"APART ([^)]*)\)", listing.read_text()))))
+            yield [file for file in listing.parent.rglob("*.cpp") if not any(fnmatch.fnmatch(file.name, one) for one in apart)]
 
 
 def main():
