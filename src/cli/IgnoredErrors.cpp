@@ -125,8 +125,8 @@ std::vector<check::Finding> ignoredErrors(const check::CheckResult &result,
       continue;
     check::Finding finding;
     finding.rule = check::Rule::HostErrorIgnored;
-    finding.text = fmt::format("{} failed with {}, and the program ignores it{}{}", call.function,
-                               call.error, call.why.empty() ? "" : ": ", call.why);
+    finding.text = fmt::format("{} failed with {}, and the program ignores it{}{}", call.function, call.error,
+                               call.why.empty() ? "" : ": ", call.why);
     locate(finding, sites.dropped, "calls");
     finding.hint = "compare what the call returns with cudaSuccess, or ask cudaGetLastError()";
     finding.times = call.times;
