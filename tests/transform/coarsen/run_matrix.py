@@ -12,9 +12,12 @@ A factor that does not divide a block is refused everywhere; anything else that 
 All results of a program are put into one file, each in a namespace of its own: the static check, the run on the simulator
 and nvcc are paid once for all of them. Only where something is wrong is each tried alone, to find which it is.
 
-Usage: run_matrix.py HEDDLE PROGRAM.cu... [--full | --twice] [--nvcc PATH] [--keep DIR] [--jobs N]
+Usage: run_matrix.py HEDDLE PROGRAM.cu... [--full | --twice] [--nvcc PATH] [--keep DIR] [--jobs N] [--write DIR]
+       run_matrix.py --nvcc PATH --written DIR PROGRAM.cu...
 Without --full a few of the ways are tried, others for each program, so that all programs together cover all of them;
 --twice tries only those that coarsen by two and by two again.
+--write leaves what was made of each program in DIR; with --written, nvcc compiles that of several programs at once: most of its time goes into
+its own headers.
 """
 import argparse
 import collections
@@ -116,6 +119,11 @@ def coarsened(program, directive, out):
     return Outcome("made", "")
 
 
+def forgotten(body):
+    """Lines that forget the macros of a text: its own, and the guards of headers of ours that are in it."""
+    return [f"#undef {macro}" for macro in dict.fromkeys(re.findall(r"^ *# *define +(\w+)", body, re.M))]
+
+
 def joined(texts):
     """One program that does what these do, one after the other: each in a namespace, its main called 'run'."""
     includes, parts, calls = {}, [], []
@@ -124,7 +132,7 @@ def joined(texts):
         body = re.sub(r"^#include .*$", "", text, flags=re.M)
         calls.append(f"  status |= n{number}::run({'' if re.search(r'int main[(] *[)]', body) else 'argc, argv'});")
         body = body.replace("int main(", "int run(").rstrip().removesuffix("}") + "  return 0;\n}"  # main alone may leave it out
-        parts.append(f"namespace n{number} {{\n{body}\n}} // namespace n{number}")
+        parts += [f"namespace n{number} {{\n{body}\n}} // namespace n{number}", *forgotten(body)]
     main = ["int main(int argc, char **argv) {", "  int status = argc > 0 && argv ? 0 : 1;", *calls, "  return status;", "}"]
     return "\n".join([*includes, *parts, *main]) + "\n"
 
@@ -145,16 +153,44 @@ def proved(program, text, original, name, nvcc):
     done = said(command)
     if done.returncode != 0 or "same: " not in done.stdout:
         return wrong(command, done, "the same results")
-    if nvcc:
-        command = [nvcc, "-arch=sm_90", "-Werror", "all-warnings", "-Xcompiler", "-Wall", "-c", "-o", "/dev/null", include,
-                   "-isystem", str(Path(__file__).resolve().parents[3] / "runtime"), str(ours)]
-        done = said(command)
-        if done.returncode != 0:
-            return wrong(command, done, "no warning")
-    return None
+    return complaint(nvcc, ours, [program.file.parent]) if nvcc else None
 
 
-def tried(program, directives, nvcc):
+def complaint(nvcc, file, folders):
+    """What nvcc says about a file, if anything."""
+    command = [nvcc, "-arch=sm_90", "-Werror", "all-warnings", "-Xcompiler", "-Wall", "-c", "-o", "/dev/null",
+               *(f"-I{folder}" for folder in folders), "-isystem", str(Path(__file__).resolve().parents[3] / "runtime"), str(file)]
+    done = said(command)
+    return wrong(command, done, "no warning") if done.returncode != 0 else None
+
+
+def side_by_side(texts):
+    """Programs in one file, each in a namespace, its macros forgotten behind it."""
+    includes, parts = {}, []
+    for number, text in enumerate(texts):
+        includes.update(dict.fromkeys(re.findall(r"^#include .*$", text, re.M)))
+        body = re.sub(r"^#include .*$", "", text, flags=re.M).replace("int main(", "int run(")
+        parts += [f"namespace program{number} {{\n{body}\n}} // namespace program{number}", *forgotten(body)]
+    return "\n".join([*includes, *parts, "int main() {}"]) + "\n"
+
+
+def compile_written(programs, nvcc, folder):
+    """What nvcc says about what was made of these programs; if it is not content, of which."""
+    files = [folder / program.name for program in programs]
+    missing = [str(file) for file in files if not file.exists()]
+    if missing:
+        sys.exit(f"not written: {', '.join(missing)}")
+    files = [file for file in files if file.stat().st_size]  # of some nothing is made
+    folders = list(dict.fromkeys(program.parent for program in programs))
+    with tempfile.TemporaryDirectory() as temporary:
+        together = Path(temporary) / "together.cu"
+        together.write_text(side_by_side([file.read_text() for file in files]))
+        if wrong_together := complaint(nvcc, together, folders):
+            alone = [outcome.text for file in files if (outcome := complaint(nvcc, file, folders))]
+            sys.exit("\n".join(alone or [wrong_together.text]))
+
+
+def tried(program, directives, nvcc, written):
     """The outcome of each way."""
     files = [program.folder / f"{program.file.stem}.{number}.cu" for number in range(len(directives))]
     outcomes = [coarsened(program, directive, file) for directive, file in zip(directives, files)]
@@ -164,6 +200,9 @@ def tried(program, directives, nvcc):
         for number, text in zip(made, texts):
             alone = proved(program, text, original, f"{program.file.stem}.{number}.alone", nvcc)
             outcomes[number] = alone or outcomes[number]
+    if written:
+        written.mkdir(parents=True, exist_ok=True)
+        (written / program.file.name).write_text(joined(texts) if made else "")
     for directive, outcome in zip(directives, outcomes):
         if outcome.kind == "wrong":
             print(f"{program.file.stem}, {directive}:\n{outcome.text}", flush=True)
@@ -179,17 +218,23 @@ def row(name, outcomes):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("heddle")
+    if "--written" not in sys.argv:
+        parser.add_argument("heddle")
     parser.add_argument("programs", type=Path, nargs="+")
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--twice", action="store_true")
     parser.add_argument("--nvcc")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--written", type=Path)
     given = parser.parse_args()
+    if given.written:
+        compile_written(given.programs, given.nvcc, given.written)
+        return
     with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         programs = [Program(file, given.heddle, given.keep or Path(temporary)) for file in given.programs]
-        results = pool.map(lambda p: tried(p, p.chosen_ways(given), given.nvcc), programs)
+        results = pool.map(lambda p: tried(p, p.chosen_ways(given), given.nvcc, given.write), programs)
         print(f"{'program':<20} {'made':>5} {'refused':>8} {'wrong':>6}   refused because", flush=True)
         everything = []
         for program, outcomes in zip(programs, results):
