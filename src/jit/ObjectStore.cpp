@@ -5,6 +5,8 @@
 // rule). Emitting takes a small part of the time; optimizing and generating code take the rest.
 #include "jit/ObjectStore.h"
 
+#include "jit/Session.h"
+
 #include <fmt/format.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
@@ -80,7 +82,8 @@ std::optional<KeptFiles> ObjectStore::ofUser() {
 std::string ObjectStore::nameOf(const llvm::Module &module) const {
   if (!files)
     return module.getModuleIdentifier();
-  std::string all = fmt::format("{} {} {}\n", objectFormat, LLVM_VERSION_STRING, ownBuildId());
+  std::string all =
+      fmt::format("{} {} {} {}\n", objectFormat, LLVM_VERSION_STRING, ownBuildId(), int(codeGenLevel()));
   llvm::raw_string_ostream out(all);
   llvm::WriteBitcodeToFile(module, out);
   return hashOf(all);

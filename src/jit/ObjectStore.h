@@ -29,7 +29,7 @@ public:
   /// For ofUser() and tests.
   static std::string hashOf(std::string_view bytes);
 
-  /// All that the object depends on: the module, which names the processor and its features, LLVM, and this library.
+  /// All that the object depends on: the module, which names the processor and its features, LLVM and its level, and this library.
   std::string nameOf(const llvm::Module &module) const;
 
   std::unique_ptr<llvm::MemoryBuffer> find(const llvm::Module &module) const;

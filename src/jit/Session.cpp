@@ -7,9 +7,19 @@
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include <cstdlib>
+
 namespace heddle::jit {
 
 namespace orc = llvm::orc;
+
+llvm::CodeGenOptLevel codeGenLevel() {
+  const char *given = std::getenv("HEDDLE_JIT_LEVEL");
+  int level = 0;
+  if (!given || llvm::StringRef(given).getAsInteger(10, level))
+    return llvm::CodeGenOptLevel::Default;
+  return llvm::CodeGenOpt::getLevel(level).value_or(llvm::CodeGenOptLevel::Default);
+}
 
 llvm::Expected<orc::JITTargetMachineBuilder> hostMachine() {
   llvm::InitializeNativeTarget();
@@ -17,7 +27,7 @@ llvm::Expected<orc::JITTargetMachineBuilder> hostMachine() {
   auto host = orc::JITTargetMachineBuilder::detectHost();
   if (!host)
     return host.takeError();
-  host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  host->setCodeGenOptLevel(codeGenLevel());
   host->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return host;
 }

@@ -14,6 +14,9 @@ class ObjectCache;
 
 namespace heddle::jit {
 
+/// How much LLVM's code generator optimizes: $HEDDLE_JIT_LEVEL, from 0 to 3; 2 if it is not set or none of these.
+llvm::CodeGenOptLevel codeGenLevel();
+
 /// The host, with code that rounds after each operation.
 llvm::Expected<llvm::orc::JITTargetMachineBuilder> hostMachine();
 

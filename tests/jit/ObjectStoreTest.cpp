@@ -103,6 +103,12 @@ TEST_F(ObjectStoreTest, NamesDependOnTheModuleAndItsTarget) {
   };
   EXPECT_EQ(name("one"), name("one"));
   EXPECT_NE(name("one"), name("two"));
+  const std::string atUsualLevel = name("one");
+  setenv("HEDDLE_JIT_LEVEL", "0", 1);
+  EXPECT_NE(name("one"), atUsualLevel);
+  setenv("HEDDLE_JIT_LEVEL", "none", 1);
+  EXPECT_EQ(name("one"), atUsualLevel);
+  unsetenv("HEDDLE_JIT_LEVEL");
 }
 
 } // namespace
