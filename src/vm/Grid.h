@@ -59,7 +59,7 @@ public:
   const uint32_t stackBytes;
   std::atomic<uint64_t> &heapUsed;
   const uint64_t heapBytes;
-  const Dim3 cluster; ///< blocks per cluster
+  const Dim3 cluster;       ///< blocks per cluster
   const BlockSample sample; ///< of the clusters of the launch; indices of clusters are ordinals of it
   const uint64_t clusters;  ///< that are executed
   const unsigned threadsPerBlock;
