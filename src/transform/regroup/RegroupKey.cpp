@@ -127,6 +127,8 @@ private:
           return;
         openings.push_back({declaration});
         for (const VarDecl *variable : analysis::declaredBy(declaration)) {
+          if (!hasValue(variable))
+            continue;
           known.insert(variable);
           for (const std::string &name : namesOf(variable))
             locals[name] = variable;
@@ -153,6 +155,15 @@ private:
       return;
     }
     next = nullptr;
+  }
+
+  /// `int i;`, or an object of a class that sets none of its members, gets its value later.
+  static bool hasValue(const VarDecl *variable) {
+    const Expr *init = variable->getInit();
+    const auto *constructed = init ? dyn_cast<CXXConstructExpr>(init->IgnoreImplicit()) : nullptr;
+    return init && !(constructed && constructed->getConstructor()->isDefaultConstructor() &&
+                     constructed->getConstructor()->isTrivial() && !constructed->isListInitialization() &&
+                     !constructed->requiresZeroInitialization());
   }
 
   static bool isReturn(const Stmt *statement) {
