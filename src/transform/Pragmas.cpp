@@ -31,9 +31,11 @@ std::string_view textOfLine(const std::string &text, size_t offset) {
 /// Where the line ends whose last word ends at `offset`: a backslash or a comment may hide line ends.
 size_t endOfDirective(const std::string &text, size_t offset) {
   const llvm::StringRef all = text;
+  bool isLineComment = false; // in which /* begins nothing
   while (offset < text.size() && text[offset] != '\n') {
     const llvm::StringRef rest = all.substr(offset);
-    if (rest.starts_with("/*"))
+    isLineComment |= rest.starts_with("//");
+    if (!isLineComment && rest.starts_with("/*"))
       offset = std::min(all.find("*/", offset + 2), text.size() - 2) + 2;
     else if (rest.starts_with("\\\r\n"))
       offset += 3;

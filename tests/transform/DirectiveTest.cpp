@@ -119,6 +119,7 @@ TEST(Pragmas, CommentsBehindADirectiveAreNoPartOfIt) {
   EXPECT_EQ(firstPragma("a.cu", "#pragma heddle coarsen x=2 // each\nint a;\n")->text, " coarsen x=2");
   EXPECT_EQ(firstPragma("a.cu", "#pragma heddle coarsen /* y */ x=2\nint a;\n")->text,
             " coarsen         x=2");
+  EXPECT_EQ(firstPragma("a.cu", "#pragma heddle fuse // as in src/*.cu\nint a; /* b */\n")->lines, 1u);
   auto overLines = firstPragma("a.cu", "#pragma heddle fuse /* the\n next */\nint a;\n");
   ASSERT_TRUE(overLines);
   EXPECT_EQ(overLines->text, " fuse");
