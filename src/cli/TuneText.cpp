@@ -191,14 +191,16 @@ std::string compileCommand(const tune::Problem &problem, const tune::Configurati
   std::vector<std::string> words = {"nvcc", "-arch=" + problem.arch};
   if (hasPragmas)
     words.insert(words.begin(), {"heddle", "nvcc"});
-  if (hasPragmas && !problem.assumptions.empty()) // else directives that need them are left out
-    words.insert(words.begin(), fmt::format("HEDDLE_ASSUME={}", fmt::join(problem.assumptions, ",")));
+  std::string assumptions; // without them, directives that need them are left out
+  if (hasPragmas && !problem.assumptions.empty())
+    assumptions =
+        fmt::format("HEDDLE_ASSUME={} ", shellWord(fmt::format("{}", fmt::join(problem.assumptions, ","))));
   for (const auto &flags : {problem.tunedFlags(build::Compiler::Nvcc), winner.compilerFlags()})
     words.insert(words.end(), flags.begin(), flags.end());
   words.push_back(output);
   for (const std::filesystem::path &file : problem.further)
     words.push_back(file.string());
-  return shellCommand(words);
+  return assumptions + shellCommand(words);
 }
 
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas,
