@@ -124,7 +124,7 @@ private:
 bool chooseInputs(OptRequest &request, Session &session) {
   const auto isMissing = [](const std::string &file) { return !fs::exists(file); };
   if (const auto missing = std::ranges::find_if(request.files, isMissing);
-      request.files.size() > 1 && missing != request.files.end()) {
+      request.outputFolder.empty() && request.files.size() > 1 && missing != request.files.end()) {
     complain(session, fmt::format("there is no file '{}'", *missing),
              "arguments of the program that --verify runs follow --, as in --verify -- 5000", ExitBadUsage);
     return false;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -26,11 +27,24 @@ inline std::string nameOfCase(const std::filesystem::path &file) {
   return name;
 }
 
+/// The lines `#include <...>` of all files, each once.
+inline std::set<std::string> headersOfCases(const std::vector<std::filesystem::path> &files) {
+  std::set<std::string> headers;
+  for (const std::filesystem::path &file : files) {
+    std::istringstream lines(contentsOf(file));
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("#include <"))
+        headers.insert(line);
+  }
+  return headers;
+}
+
 /// Each file in a namespace of its own, in which its `main` is a function like any other. Headers have been read before the
 /// first of them, and macros end with their file.
 inline std::string textOfCases(const std::vector<std::filesystem::path> &files) {
-  std::string text =
-      "#include <cooperative_groups.h>\n#include <cstddef>\n#include <cstdlib>\n#include <cstring>\n";
+  std::string text = "#include <cstdlib>\n#include <cstring>\n";
+  for (const std::string &header : headersOfCases(files))
+    text += header + "\n";
   std::string choice;
   for (const std::filesystem::path &file : files) {
     if (choice.empty())
