@@ -342,7 +342,7 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
     if (!known.blockId && bothKnown && *one.value == *other.value && one.touched.bytes == other.touched.bytes)
       return;
     if (known.blockId)
-      return undecided(one, other, "is not checked: --ctaid selects one block",
+      return undecided(one, other, "is not checked: one block is selected",
                        "heddle check --static without --ctaid checks all blocks");
     const Overlaps::Result met = compare(one, other, false, meetings);
     if (met.answer == Overlaps::Answer::No)
