@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 namespace fs = std::filesystem;
@@ -78,21 +79,31 @@ public:
     if (wanted.empty() || !seen.insert(file.string()).second)
       return;
     const std::string text = contentsOf(file);
-    const std::set<std::string> names = namesIn(text);
-    for (auto name = wanted.begin(); name != wanted.end();) {
-      const auto each = name++;
-      if (names.contains(*each))
-        found.insert(wanted.extract(each));
-    }
-    for (llvm::StringRef rest = text; !rest.empty();) {
-      const auto [line, others] = rest.split('\n');
-      rest = others;
-      if (const IncludeLine include = includeIn(line); !include.name.empty())
+    lookIn(text);
+    // Headers of the standard library and of the toolkit have some 100,000 lines, of which a few are directives.
+    for (size_t at = 0; (at = text.find("include", at)) != text.npos;) {
+      const size_t begin = text.rfind('\n', at) + 1, end = std::min(text.find('\n', at), text.size());
+      if (const IncludeLine include = includeIn(std::string_view(text).substr(begin, end - begin));
+          !include.name.empty())
         readIncluded(include, file.parent_path());
+      at = end;
     }
   }
 
 private:
+  /// Only a text that has some of them anywhere, be it within a word or a comment, is read name by name.
+  void lookIn(const std::string &text) {
+    std::set<std::string> suspects;
+    std::ranges::copy_if(wanted, std::inserter(suspects, suspects.end()),
+                         [&](const std::string &name) { return text.find(name) != text.npos; });
+    if (suspects.empty())
+      return;
+    const std::set<std::string> names = namesIn(text);
+    for (const std::string &name : suspects)
+      if (names.contains(name))
+        found.insert(wanted.extract(name));
+  }
+
   void readIncluded(const IncludeLine &include, const fs::path &own) {
     std::error_code ignored;
     if (const fs::path file = (own / include.name).lexically_normal();
