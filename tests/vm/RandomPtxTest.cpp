@@ -190,9 +190,9 @@ constexpr Hotness Early{.perInstruction = 0, .atLeast = 200, .missedEntries = 2,
 
 class RandomKernels : public testing::TestWithParam<unsigned> {};
 
-/// Nearly all of the time is that of LLVM's code generator, which is not what is tested: three of four parts ask it for little. Our code
+/// Nearly all of the time is that of LLVM's code generator, which is not what is tested: nine of ten parts ask it for little. Our code
 /// for all kernels is the same, with the passes over it, and so are the kernels.
-const char *levelOfPart(unsigned part) { return part % 4 == 0 ? "2" : "0"; }
+const char *levelOfPart(unsigned part) { return part == 0 ? "2" : "0"; }
 
 TEST_P(RandomKernels, AreTheSameOnEachEngine) {
   setenv("HEDDLE_JIT_CACHE", "off", 0); // nobody compiles them again
