@@ -290,6 +290,10 @@ void addCheck(CLI::App &app, Session &session) {
   verb->add_option("--report", given->page, "also write a self-contained HTML page")->type_name("FILE");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
   addProgramOptions(*verb, given->options, given->words, session);
+  verb->get_option("--compiler")
+      ->description(
+          "nvcc, clang (needs no toolkit), or auto: nvcc if there is one; with --static clang, and nvcc "
+          "for a file that clang cannot compile");
   addEngineOption(*verb);
   addStaticOptions(*verb, given->statically);
   verb->callback([given, verb, &session] {
