@@ -23,6 +23,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -171,6 +172,21 @@ void reportStopped(const std::map<std::string, uint64_t> &stopped) {
                              launches == 1 ? "was" : "were");
 }
 
+/// The program wrote the accesses of all kernels: -k keeps the lines of those that it names. The second column is the kernel.
+void keepAccesses(const ProfileRequest &given, Session &session) {
+  std::ifstream in(given.accesses);
+  std::string kept, line;
+  std::getline(in, line); // the names of the columns
+  kept = line + "\n";
+  while (std::getline(in, line)) {
+    const size_t kernel = line.find('\t') + 1;
+    if (isMeant(line.substr(kernel, line.find('\t', kernel) - kernel), given.kernel))
+      kept += line + "\n";
+  }
+  in.close();
+  write(given.accesses, kept, session);
+}
+
 void profile(const ProfileRequest &given, const arch::Arch &arch, Session &session) {
   Diagnostics diagnostics;
   build::Program program(given.options, diagnostics);
@@ -193,6 +209,8 @@ void profile(const ProfileRequest &given, const arch::Arch &arch, Session &sessi
   counts::ProgramCounters counters;
   const bool hasProfile = readProfile(file, made) && counts::readCounters(countersFile, counters);
   session.exitCode = complainOfRun(run, hasProfile);
+  if (!given.accesses.empty() && !given.kernel.empty() && fs::exists(given.accesses))
+    keepAccesses(given, session);
   std::map<std::string, uint64_t> others;
   for (const LaunchProfile &launch : made.launches)
     if (!isMeant(launch.kernel, given.kernel))
