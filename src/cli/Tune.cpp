@@ -291,9 +291,12 @@ void tuneProgram(TuneRequest &request, Session &session) {
     std::cerr << "heddle: the search is not complete; " << resumeText(*run) << "\n";
     session.exitCode = ExitInterrupted;
   }
+  const PredictedSize size = request.fills           ? PredictedSize::Filled
+                             : request.small.empty() ? PredictedSize::AsLaunched
+                                                     : PredictedSize::OfOtherArguments;
   std::cout << (request.json ? tune::reportJson(*report)
                              : tuneText(*report, request.top, request.output, hasPragmas, run->problem,
-                                        run->arch, request.fills));
+                                        run->arch, size));
 }
 
 } // namespace

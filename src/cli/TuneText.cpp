@@ -203,8 +203,34 @@ std::string compileCommand(const tune::Problem &problem, const tune::Configurati
   return assumptions + shellCommand(words);
 }
 
+namespace {
+
+/// Predictions for a launch that leaves most of the GPU idle favour variants with more blocks or warps; a launch of usual size can
+/// be fastest with the opposite. Empty where the launch that takes longest fills the GPU.
+std::string unfilledText(const tune::Report &report, const arch::Arch &arch) {
+  const std::vector<runner::KernelTime> &kernels = report.baseline().evaluation.result.kernels;
+  const auto timeOf = [](const runner::KernelTime &kernel) {
+    return kernel.micros * double(kernel.launches);
+  };
+  const auto longest = std::ranges::max_element(kernels, {}, timeOf);
+  if (longest == kernels.end() || !arch.maxWarpsPerSm)
+    return "";
+  const uint64_t blocks = uint64_t(longest->grid[0]) * longest->grid[1] * longest->grid[2];
+  const uint64_t threads = uint64_t(longest->block[0]) * longest->block[1] * longest->block[2];
+  const double warps = double((threads + 31) / 32);
+  const uint64_t fit = arch.deviceSms * uint64_t(longest->occupancy / 100 * arch.maxWarpsPerSm / warps + 0.5);
+  if (blocks >= fit)
+    return "";
+  return fmt::format(
+      "the launch{} has {}, and {} fit on the GPU at once: --fill predicts as if the launch were "
+      "large enough to fill it\n",
+      kernels.size() == 1 ? "" : " that takes longest", counted(blocks, "block"), fit);
+}
+
+} // namespace
+
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas,
-                     const tune::Problem &problem, const arch::Arch &arch, bool isFilled) {
+                     const tune::Problem &problem, const arch::Arch &arch, PredictedSize size) {
   const tune::Report::Entry &winner = *report.winner();
   const double baseline = report.baseline().evaluation.result.micros;
   std::string text =
@@ -226,7 +252,8 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
                         winner.evaluation.configuration.str());
   text += kernelsText(report);
   if (report.wholeProgram)
-    text += fmt::format("all launches of the program{}: {}, down from {}\n", isFilled ? ", each filled" : "",
+    text += fmt::format("all launches of the program{}: {}, down from {}\n",
+                        size == PredictedSize::Filled ? ", each filled" : "",
                         timeText(report.wholeProgram->second), timeText(report.wholeProgram->first));
   if (report.predicted)
     text += "these times are a model's prediction: nothing was measured on a GPU\n";
@@ -235,6 +262,8 @@ std::string tuneText(const tune::Report &report, size_t top, const std::string &
                         "one cycle, and units "
                         "have the throughputs of an H200\n",
                         arch.name);
+  if (report.predicted && size == PredictedSize::AsLaunched)
+    text += unfilledText(report, arch);
   if (!output.empty())
     text += fmt::format("written: {}\n", output);
   const bool hasFlags = !report.written().compilerFlags().empty();

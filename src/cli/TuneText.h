@@ -39,10 +39,13 @@ std::string progressText(const tune::Report &report, const tune::Budget &budget,
 std::string compileCommand(const tune::Problem &problem, const tune::Configuration &winner,
                            const std::string &output, bool hasPragmas);
 
+/// What predictions are for: the launch as it is, one that fills the device (--fill), or one of other arguments (--small).
+enum class PredictedSize { AsLaunched, Filled, OfOtherArguments };
+
 /// What a search found, for a person: counts, the baseline, the fastest `top`, what was written, and, where pragmas are to be
 /// carried out still, by which command.
 std::string tuneText(const tune::Report &report, size_t top, const std::string &output, bool hasPragmas,
-                     const tune::Problem &problem, const arch::Arch &arch, bool isFilled);
+                     const tune::Problem &problem, const arch::Arch &arch, PredictedSize size);
 
 /// "41.3 us", "2.04 ms".
 std::string timeText(double micros);
