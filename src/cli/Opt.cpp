@@ -125,8 +125,13 @@ bool chooseInputs(OptRequest &request, Session &session) {
   const auto isMissing = [](const std::string &file) { return !fs::exists(file); };
   if (const auto missing = std::ranges::find_if(request.files, isMissing);
       request.outputFolder.empty() && request.files.size() > 1 && missing != request.files.end()) {
-    complain(session, fmt::format("there is no file '{}'", *missing),
-             "arguments of the program that --verify runs follow --, as in --verify -- 5000", ExitBadUsage);
+    // Other verbs have --report FILE.
+    if (request.isFormerReport && *missing == request.files.back())
+      complain(session, "opt has no --report FILE: --report is the former name of --remarks",
+               "analyze, check, profile, tune and verify write an HTML page", ExitBadUsage);
+    else
+      complain(session, fmt::format("there is no file '{}'", *missing),
+               "arguments of the program that --verify runs follow --, as in --verify -- 5000", ExitBadUsage);
     return false;
   }
   if (request.outputFolder.empty() && request.files.size() > 1)
@@ -438,7 +443,10 @@ void addOpt(CLI::App &app, Session &session) {
   verb->add_flag("--no-check", request->unchecked, "omit the static check of the output");
   verb->add_flag("--remarks", request->remarks,
                  "print on stderr what each directive did and why, and all verdicts of the static check");
-  verb->add_flag("--report", request->remarks, "the former name of --remarks")->group("");
+  verb->add_flag_callback(
+          "--report", [request] { request->remarks = request->isFormerReport = true; },
+          "the former name of --remarks")
+      ->group("");
   std::vector<std::string> passes = transform::passNames();
   passes.push_back("all");
   verb->add_option("--print-after", request->printAfter,

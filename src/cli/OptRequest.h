@@ -28,6 +28,7 @@ struct OptRequest {
   std::string output, outputFolder, kernel, block, compiler = "auto", dependencyFile;
   std::vector<std::string> directives, further, assumptions;
   bool verify = false, remarks = false, unchecked = false, inPlace = false;
+  bool isFormerReport = false; ///< --report, the former name of --remarks, is given
   double timeoutSeconds = 0;
   std::string printAfter, runtime = "embed", includes = "rewrite";
   bool timePasses = false;
