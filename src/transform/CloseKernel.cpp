@@ -19,7 +19,9 @@ using LaunchKind = source::OtherLaunches::Kind;
 bool refuseKernel(Context &context, const source::OtherLaunches &other) {
   Diagnostic &refusal = context.refuse(other.location, other.why);
   if (other.kind != LaunchKind::AddressTaken && other.kind != LaunchKind::SharedLaunch)
-    refusal.withHint("--assume whole-program, where no other file launches it");
+    refusal.withHint(
+        "--assume whole-program, where no other file launches it; where one does, heddle opt FILE... "
+        "--output-dir DIR transforms the files of a program together");
   return false;
 }
 
