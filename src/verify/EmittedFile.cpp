@@ -190,11 +190,13 @@ private:
       return notChecked(fmt::format(
           "kernel '{}', which regroup added to count the work of threads: heddle::regroup launches it",
           launch.name));
-    if (!launch.launch.isKnown())
-      return notChecked(fmt::format("kernel '{}': {}", launch.name, launch.why));
-    rename(launch.launch, file);
-    Diagnostic &warning = found.diagnostics.warning(
-        launch.launch, fmt::format("not checked: this launch of kernel '{}': {}", launch.name, launch.why));
+    const bool isLaunch = launch.launch.isKnown();
+    if (isLaunch)
+      rename(launch.launch, file);
+    Diagnostic &warning =
+        found.diagnostics.warning(isLaunch ? launch.launch : SourceLocation{file.shownAs.string()},
+                                  fmt::format("not checked: {}kernel '{}': {}",
+                                              isLaunch ? "this launch of " : "", launch.name, launch.why));
     if (!launch.isBlockUnknown)
       return;
     const std::string shown = shellWord(file.shownAs.string());

@@ -27,7 +27,8 @@ void add(LaunchChecks &checks, const std::string &name, const std::string &kerne
     checks.unchecked.push_back({name, launch.location, "its block is not known: " + launch.why, true,
                                 check::usesDynamicShared(module, kernel)});
   if (launches.known.empty() && launches.unknown.empty())
-    checks.unchecked.push_back({name, {}, "the file does not launch it"});
+    checks.unchecked.push_back(
+        {name, {}, "the file does not launch it", true, check::usesDynamicShared(module, kernel)});
 }
 
 } // namespace

@@ -1,14 +1,14 @@
 // A verdict of the static check holds for the blocks that it was made for. A launch whose block or dynamic shared memory is known at
 // run time only is therefore reported, also where another launch of the kernel was checked.
 // RUN: %heddle opt %s -o %t.cu -k reverse -d "launch-bounds threads=512" --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=SILENT --match-full-lines
-// SILENT: {{.*}}unknown-blocks.cu.tmp.cu:[[# @LINE + 36]]:3: warning: not checked: this launch of kernel 'reverse': its block is not known: {{.*}}
+// SILENT: {{.*}}unknown-blocks.cu.tmp.cu:[[# @LINE + 37]]:3: warning: not checked: this launch of kernel 'reverse': its block is not known: {{.*}}
 // SILENT-NOT: {{.*}}proved{{.*}}
 
 // RUN: %heddle opt %s -o %t.cu -k reverse -d "launch-bounds threads=512" --cuda-path none --compiler clang --remarks 2>&1 | FileCheck %s --check-prefix=REMARKS
 // REMARKS: warning: not checked: this launch of kernel 'reverse': its block is not known
 // REMARKS: hint: heddle check --static {{.*}}unknown-blocks.cu.tmp.cu --block X,Y,Z checks it for one block size
 // REMARKS: undecided: kernel 'reverse': 6 of 7 properties proved
-// REMARKS-NEXT: block (256), from the launch at {{.*}}unknown-blocks.cu.tmp.cu:[[# @LINE + 28]]
+// REMARKS-NEXT: block (256), from the launch at {{.*}}unknown-blocks.cu.tmp.cu:[[# @LINE + 29]]
 // REMARKS-NEXT: shared-memory races: proved for every input
 
 // RUN: %heddle opt %s -o %t.cu -k scratch -d launch-bounds --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=SHARED
@@ -16,6 +16,7 @@
 
 // RUN: %heddle opt %s -o %t.cu -k nobody -d "launch-bounds threads=64" --cuda-path none --compiler clang 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: unknown-blocks.cu.tmp.cu: warning: not checked: kernel 'nobody': the file does not launch it
+// NONE-NEXT: hint: heddle check --static {{.*}}unknown-blocks.cu.tmp.cu --block X,Y,Z checks it for one block size
 
 __global__ void reverse(int *d) {
   __shared__ int s[256];
