@@ -279,6 +279,13 @@ void Checker::Impl::launchEnded(CheckedLaunch &launch, const vm::LaunchResult &r
   }
 }
 
+/// Whether the details of the fault say which allocation its address is in or near.
+static bool namesAllocation(const vm::Fault &fault) {
+  const bool isGlobal = !fault.text.starts_with("shared ") && !fault.text.starts_with("local ");
+  return isGlobal && fault.address && !fault.details.empty() &&
+         (fault.kind == vm::FaultKind::OutOfBounds || fault.kind == vm::FaultKind::UseAfterFree);
+}
+
 void Checker::Impl::reportFault(CheckedLaunch &launch, const vm::Fault &fault) {
   Finding finding = faultFinding(launch.facts, fault);
   // The simulator cannot distinguish an mbarrier that was never one from one that is none any more.
@@ -290,7 +297,11 @@ void Checker::Impl::reportFault(CheckedLaunch &launch, const vm::Fault &fault) {
       if (fate.wasValid)
         finding.rule = Rule::MbarrierInvalid;
     }
-  reporter.add(withDetails(std::move(finding), fault));
+  finding = withDetails(std::move(finding), fault);
+  if (namesAllocation(fault))
+    if (const std::string which = names.nearestTo(launch.facts, *fault.address); !which.empty())
+      finding.notes.push_back({{}, which});
+  reporter.add(std::move(finding));
 }
 
 /// Whether something that has been reported is why the block's threads wait.

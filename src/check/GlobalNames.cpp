@@ -21,6 +21,13 @@ std::string GlobalNames::of(const LaunchFacts &launch, uint64_t address, uint32_
                      parameterText(launch, *piece));
 }
 
+std::string GlobalNames::nearestTo(const LaunchFacts &launch, uint64_t address) const {
+  const std::optional<vm::Allocation> piece = memory ? memory->nearest(address) : std::nullopt;
+  if (!piece || !piece->name.empty())
+    return {};
+  return fmt::format("allocation {} is {}{}", piece->id, madeBy(*piece), parameterText(launch, *piece));
+}
+
 /// ", parameter 'y' of saxpy" where the launch got a pointer into that allocation.
 std::string GlobalNames::parameterText(const LaunchFacts &launch, const vm::Allocation &piece) const {
   for (size_t p = 0; p < launch.info->parameters.size(); ++p) {

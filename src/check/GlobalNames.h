@@ -20,6 +20,9 @@ public:
   /// The program allocated that; allocations of one kind are counted.
   void noteAllocation(uint64_t address);
   std::string of(const LaunchFacts &launch, uint64_t address, uint32_t elementBytes) const;
+  /// "allocation 2 is cudaMalloc #2, parameter 'y' of saxpy": the one that contains the address or is nearest to it. Empty for a
+  /// variable, which has a name.
+  std::string nearestTo(const LaunchFacts &launch, uint64_t address) const;
 
 private:
   std::string madeBy(const vm::Allocation &piece) const;

@@ -130,9 +130,9 @@ std::string afterSharedArrays(const vm::Kernel &kernel, uint64_t offset, uint32_
   }
   if (!last)
     return "";
-  return fmt::format("{} after the end of '{}' ({}), the last shared array of the kernel",
-                     counted(offset - lastEnd, "byte"), readableVariable(last->name),
-                     counted(lastBytes, "byte"));
+  return fmt::format("{} the end of '{}' ({}), the last shared array of the kernel",
+                     offset == lastEnd ? "directly after" : counted(offset - lastEnd, "byte") + " after",
+                     readableVariable(last->name), counted(lastBytes, "byte"));
 }
 
 std::string threadName(const vm::Dim3 &size, unsigned thread) {
