@@ -98,7 +98,7 @@ uint64_t numberOf(const LaunchFacts &launch, const vm::Dim3 &block) {
 }
 
 /// Nothing for a whole warp.
-std::string someLanes(uint32_t lanes) { return lanes == ~0u ? "" : " lanes " + vm::lanesText(lanes); }
+std::string someLanes(uint32_t lanes) { return lanes == ~0u ? "" : " " + vm::lanesWithWord(lanes); }
 
 /// Outside of the block's shared memory, or of a thread's stack: no pointer and no allocation is concerned.
 bool isOfShared(const vm::Fault &fault) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vm/Fault.h"
 
+#include <bit>
+
 namespace heddle::vm {
 namespace {
 
@@ -22,6 +24,10 @@ std::string lanesText(uint32_t lanes) {
     lane = last;
   }
   return text;
+}
+
+std::string lanesWithWord(uint32_t lanes) {
+  return (std::has_single_bit(lanes) ? "lane " : "lanes ") + lanesText(lanes);
 }
 
 const char *nameOf(FaultKind kind) {
@@ -58,7 +64,7 @@ Diagnostic Fault::diagnostic() const {
     d.note({}, detail);
   for (const Waiting &w : waiting)
     d.note(w.source.isKnown() ? w.source : w.ptx,
-           fmt::format("block {} warp {} lanes {}: {}", str(w.block), w.warp, lanesText(w.lanes), w.what));
+           fmt::format("block {} warp {} {}: {}", str(w.block), w.warp, lanesWithWord(w.lanes), w.what));
   return d;
 }
 

@@ -55,6 +55,8 @@ struct ThreadPlace {
 
 /// "0-3,7": the lanes of a mask.
 std::string lanesText(uint32_t lanes);
+/// "lane 3", "lanes 0-7,9".
+std::string lanesWithWord(uint32_t lanes);
 
 /// One group of lanes in a deadlock: what it waits for and where.
 struct Waiting {
