@@ -92,9 +92,9 @@ std::string carveoutsText(const Arch &a) {
 /// Lines of a group that are not plain numbers.
 std::string furtherLines(const Arch &a, std::string_view group) {
   if (group == "threads")
-    return line("a block's x, y, z, at most", fmt::format("{}", fmt::join(a.maxBlockDim, ", "))) +
-           line("a grid's x, y, z, at most", fmt::format("{}", fmt::join(a.maxGridDim, ", ")));
-  return group == "sharedMemory" ? line("can be set to", carveoutsText(a)) : "";
+    return line("block dimensions x, y, z, at most", fmt::format("{}", fmt::join(a.maxBlockDim, ", "))) +
+           line("grid dimensions x, y, z, at most", fmt::format("{}", fmt::join(a.maxGridDim, ", ")));
+  return group == "sharedMemory" ? line("possible sizes (carveout)", carveoutsText(a)) : "";
 }
 
 std::string groupText(const Arch &a, std::string_view group, std::string_view title) {
