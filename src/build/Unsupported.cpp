@@ -144,6 +144,19 @@ bool explainToolkitHeader(const std::string &messages, const std::string &compil
   return true;
 }
 
+namespace {
+
+/// Functions and variables of another file, or of a library, that was not given.
+void explainMissingFile(const std::string &messages, Diagnostics &diagnostics) {
+  std::vector<std::string> names =
+      matches(messages, "undefined (?:reference to|symbol:) ?[`'\"]?([^`'\"\\n]+)");
+  if (!names.empty())
+    diagnostics.error({}, fmt::format("no file of the program defines {}", listed(std::move(names))))
+        .withHint("give all files of the program, and its libraries with -L and -l");
+}
+
+} // namespace
+
 void explainFailure(const Request &request, Result &result, Diagnostics &diagnostics) {
   const std::string messages = result.messages;
   if (explainToolkitHeader(messages, result.compiler, diagnostics) ||
@@ -160,6 +173,8 @@ void explainFailure(const Request &request, Result &result, Diagnostics &diagnos
         .withHint("modules, launches, memory, streams and events are there; a program that needs more of the "
                   "driver "
                   "needs a GPU: heddle run --device gpu");
+  else
+    explainMissingFile(messages, diagnostics);
 }
 
 } // namespace heddle::build
