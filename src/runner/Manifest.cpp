@@ -125,7 +125,7 @@ std::optional<Manifest> readManifest(const std::filesystem::path &file, std::str
   };
   std::variant<std::string, FileFailure> text = readFile(file);
   if (auto *failure = std::get_if<FileFailure>(&text)) {
-    error = file.string() + ": " + failure->text() + "; is this a folder that `heddle tune --plan` wrote?";
+    error = file.string() + ": " + failure->text() + "\nhint: heddle tune --plan DIR writes such a folder";
     ends(failure->exitCode());
     return std::nullopt;
   }

@@ -54,9 +54,10 @@ bool takeValue(const std::string &flag, const std::string &value, Arguments &arg
 
 void takeFolder(const std::string &word, Arguments &arguments) {
   if (word.starts_with("-"))
-    arguments.error = "there is no option '" + word + "', or it needs a value";
+    arguments.error = "unknown option '" + word + "', or its value is missing";
   else if (!arguments.campaign.folder.empty())
-    arguments.error = "one folder at a time: '" + word + "' is one too many";
+    arguments.error =
+        "unexpected argument '" + word + "': the folder is '" + arguments.campaign.folder.string() + "'";
   else
     arguments.campaign.folder = word;
 }
@@ -79,7 +80,7 @@ Arguments read(int count, char **words) {
       takeFolder(word, arguments);
   }
   if (arguments.error.empty() && arguments.campaign.folder.empty())
-    arguments.error = "which folder?";
+    arguments.error = "the folder of a plan is missing";
   return arguments;
 }
 
@@ -91,11 +92,12 @@ int main(int count, char **words) {
     const std::string text = arguments.help ? runnerHelpText() : "heddle-runner " HEDDLE_VERSION "\n";
     if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0)
       return ExitDone;
-    std::fprintf(stderr, "heddle-runner: standard output cannot be written: %s\n", std::strerror(errno));
+    std::fprintf(stderr, "heddle-runner: error: standard output cannot be written: %s\n",
+                 std::strerror(errno));
     return ExitInputOutput;
   }
   if (!arguments.error.empty()) {
-    std::fprintf(stderr, "heddle-runner: %s (--help)\n", arguments.error.c_str());
+    std::fprintf(stderr, "heddle-runner: error: %s\nhint: heddle-runner --help\n", arguments.error.c_str());
     return ExitBadUsage;
   }
   handleInterrupts("heddle-runner");
@@ -106,6 +108,6 @@ int main(int count, char **words) {
   line.finish();
   if (end.error.empty())
     return ExitDone;
-  std::fprintf(stderr, "heddle-runner: %s\n", end.error.c_str());
+  std::fprintf(stderr, "heddle-runner: error: %s\n", end.error.c_str());
   return end.exitCode;
 }
