@@ -30,14 +30,17 @@ namespace {
 enum ExitCode { Same = 0, Differs = 1, Usage = 2, CannotLoad = 3, Fault = 4 };
 
 const char *const kHelp =
-    R"(heddle-replay - replays a launch that `heddle capture` saved, with another module
+    R"(Replay a launch that `heddle capture` saved, with another module
 
+Examples:
   heddle-replay FOLDER --cubin kernel.cubin             time and results of the launch with this module
   heddle-replay FOLDER --cubin kernel.ptx --driver build/lib/libheddle_cudart.so
                                                         the same on the simulator
   heddle-replay FOLDER --serve                          requests on standard input, replies as JSON on standard output
 
-options:
+Usage: heddle-replay FOLDER [OPTIONS]
+
+Options:
   --cubin FILE         a module: a cubin, a fatbin or PTX
   --kernel NAME        mangled name of its kernel (default: that of the capture)
   --grid X,Y,Z         instead of the captured grid
@@ -54,8 +57,8 @@ options:
   --host-time          on the simulator: the host's time in rounds as on a GPU, instead of instructions
   --version, --help
 
-exit codes: 0 results as captured, 1 results differ, 2 wrong usage, 3 the capture or the module cannot be loaded,
-4 the kernel failed
+Exit code 0: results as captured; 1: results differ; 2: bad usage; 3: the capture or the module cannot be loaded;
+4: the kernel failed.
 )";
 
 struct Options {
@@ -254,10 +257,11 @@ int measureOnce(Session &session, Options &options, int out) {
   char text[512];
   std::snprintf(text, sizeof text,
                 "launch   grid %u,%u,%u  block %u,%u,%u  %u bytes of dynamic shared memory\n"
-                "memory   %zu regions and %zu variables, %llu bytes",
+                "memory   %zu region%s and %zu variable%s, %llu bytes",
                 request.grid[0], request.grid[1], request.grid[2], request.block[0], request.block[1],
-                request.block[2], request.sharedBytes, manifest.regions.size(), manifest.variables.size(),
-                (unsigned long long)session.bytes());
+                request.block[2], request.sharedBytes, manifest.regions.size(),
+                manifest.regions.size() == 1 ? "" : "s", manifest.variables.size(),
+                manifest.variables.size() == 1 ? "" : "s", (unsigned long long)session.bytes());
   writeLine(out, "kernel   " + (manifest.name.empty() ? request.kernel : manifest.name));
   writeLine(out, text);
   writeLine(out, "device   " + session.device().deviceName() + " (" + session.device().arch() + ")");
