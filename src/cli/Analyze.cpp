@@ -121,7 +121,14 @@ void addAnalyze(CLI::App &app, Session &session) {
   verb->add_option("--report", request->page, "also write a self-contained HTML page")->type_name("FILE");
   verb->add_flag("--no-ptxas", request->noPtxas, "do not compile with ptxas to get register counts");
   request->source.addTo(*verb, session);
-  verb->callback([request, &session] { analyze(*request, session); });
+  verb->callback([request, &session] {
+    if (!session.programArguments.empty()) {
+      Diagnostics diagnostics;
+      diagnostics.warning({}, "arguments after -- have no effect: analyze does not run the program");
+      print(std::cerr, diagnostics, session.errorColour);
+    }
+    analyze(*request, session);
+  });
 }
 
 } // namespace heddle::cli

@@ -19,6 +19,7 @@
 #include "support/Files.h"
 #include "support/KernelPattern.h"
 #include "support/Numbers.h"
+#include "support/Suggest.h"
 #include "support/Text.h"
 #include "vm/Source.h"
 
@@ -182,9 +183,7 @@ void failWithoutKernels(const std::filesystem::path &file) {
 [[noreturn]] void failWithoutKernel(const std::string &wanted, std::vector<std::string> spokenNames) {
   std::ranges::sort(spokenNames);
   spokenNames.erase(std::unique(spokenNames.begin(), spokenNames.end()), spokenNames.end());
-  fail(ExitBadUsage, fmt::format("there is no kernel '{}'", wanted),
-       fmt::format("did you mean '{}'? There {} {}", nearestFirst(wanted, spokenNames).front(),
-                   spokenNames.size() == 1 ? "is" : "are", joinAnd(spokenNames)));
+  fail(ExitBadUsage, fmt::format("there is no kernel '{}'", wanted), choicesFor(wanted, spokenNames));
 }
 
 // --- blocks

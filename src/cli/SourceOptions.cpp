@@ -7,6 +7,7 @@
 #include "source/NvccOptions.h"
 #include "support/ExitCode.h"
 #include "support/Numbers.h"
+#include "support/Suggest.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
@@ -198,7 +199,7 @@ std::vector<const source::Kernel *> chooseKernels(const source::Program &program
     if (!chosen.empty())
       return chosen;
     diagnostics.error({program.file().string()}, fmt::format("there is no kernel '{}' in this file", wanted))
-        .withHint((names.size() == 1 ? "there is " : "there are ") + joinAnd(nearestFirst(wanted, names)));
+        .withHint(choicesFor(wanted, names));
     session.exitCode = ExitBadUsage;
     all.clear();
   }

@@ -10,6 +10,7 @@
 #include "support/CudaToolkit.h"
 #include "support/ExitCode.h"
 #include "support/Files.h"
+#include "support/Suggest.h"
 #include "support/Text.h"
 #include "transform/Assumptions.h"
 #include "tune/AutoSpace.h"
@@ -177,12 +178,9 @@ bool findKernel(tune::Problem &problem, Session &session) {
     problem.kernel = *meant;
     return true;
   }
-  const std::vector<std::string> names = nearestFirst(problem.kernel, tune::plainNames(*kernels));
+  const std::vector<std::string> names = tune::plainNames(*kernels);
   complain(session, fmt::format("there is no kernel '{}' in {}", problem.kernel, problem.file.string()),
-           names.empty() ? "there is none at all"
-                         : fmt::format("did you mean '{}'? There {} {}", names.front(),
-                                       names.size() == 1 ? "is" : "are", joinAnd(names)),
-           ExitBadUsage);
+           names.empty() ? "there is none at all" : choicesFor(problem.kernel, names), ExitBadUsage);
   return false;
 }
 

@@ -46,4 +46,12 @@ std::string didYouMean(std::string_view wanted, const std::vector<std::string> &
   return meant ? fmt::format("did you mean '{}'?", *meant) : "";
 }
 
+std::string choicesFor(std::string_view wanted, const std::vector<std::string> &names) {
+  const std::string question = didYouMean(wanted, names);
+  if (names.size() == 1)
+    return question.empty() ? "there is " + names.front() : question;
+  return fmt::format("{}{}", question.empty() ? "there are " : question + " There are ",
+                     joinAnd(nearestFirst(wanted, names)));
+}
+
 } // namespace heddle

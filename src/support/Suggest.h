@@ -15,4 +15,7 @@ std::optional<std::string> probablyMeant(std::string_view wanted, const std::vec
 /// "did you mean 'sm_90'?", or nothing.
 std::string didYouMean(std::string_view wanted, const std::vector<std::string> &names);
 
+/// "there are axpy and scale", "did you mean 'scale'? There are axpy and scale": for a name that is none of them.
+std::string choicesFor(std::string_view wanted, const std::vector<std::string> &names);
+
 } // namespace heddle

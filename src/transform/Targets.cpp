@@ -10,6 +10,7 @@
 
 #include "source/Unit.h"
 #include "support/KernelPattern.h"
+#include "support/Suggest.h"
 #include "support/Text.h"
 #include "transform/DirectiveMessage.h"
 #include "transform/Registry.h"
@@ -197,7 +198,7 @@ std::vector<Target> targetsOf(const Directive &directive, const TargetSearch &se
     messages
         .error({search.file.string()},
                fmt::format("there is no kernel '{}' in {}", search.kernel, search.where))
-        .withHint("there are " + joinAnd(nearestFirst(search.kernel, names)));
+        .withHint(choicesFor(search.kernel, names));
   return chosen;
 }
 

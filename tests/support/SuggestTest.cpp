@@ -28,6 +28,13 @@ TEST(Suggest, TwoSwappedLettersAreOneMistake) {
   EXPECT_EQ(probablyMeant("EOTR", {"TROE"}), std::nullopt);
 }
 
+TEST(Suggest, WhatThereIsFollowsTheQuestion) {
+  EXPECT_EQ(choicesFor("nope", {"saxpy"}), "there is saxpy");
+  EXPECT_EQ(choicesFor("axpy", {"saxpy"}), "did you mean 'saxpy'?");
+  EXPECT_EQ(choicesFor("nope", {"scale", "saxpy"}), "there are saxpy and scale");
+  EXPECT_EQ(choicesFor("scal", {"scale", "saxpy"}), "did you mean 'scale'? There are scale and saxpy");
+}
+
 TEST(Suggest, NothingIsSuggestedWhereNothingIsNear) {
   EXPECT_EQ(didYouMean("frobnicate", {"opt", "run", "tune"}), "");
   EXPECT_EQ(didYouMean("", {"opt"}), "");
