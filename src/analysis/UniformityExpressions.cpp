@@ -328,7 +328,7 @@ std::optional<Fact> Uniformity::Impl::sameOverWarp(const Expr *expression) {
   const ASTContext &ast = graph().function()->getASTContext();
   auto levelOf = [&](const Expr *e) { return valueOf(e).level; };
   if (comparesWholeWarps(binary, ast, *definitions, shared->block, levelOf))
-    return root(Level::Warp, expression, "each warp is on one side of the bound");
+    return root(Level::Warp, expression, "all threads of a warp are on the same side of the bound");
   if (binary->getOpcode() != BO_Div && binary->getOpcode() != BO_Shr && binary->getOpcode() != BO_And)
     return std::nullopt;
   std::optional<int64_t> by = constantOf(resolved(binary->getRHS(), *definitions), ast, shared->block);

@@ -56,7 +56,7 @@ void start(int *i, float *f) {
 // The bound is between two warps: all threads of each of them reach the barrier.
 //
 // CHECK: {{^}}below
-// CHECK: divergence  line {{[0-9]+}}  if  differs by warp  each warp is on one side of the bound
+// CHECK: divergence  line {{[0-9]+}}  if  differs by warp  all threads of a warp are on the same side of the bound
 __global__ void below(const int *in, int *out) {
   __shared__ int cells[64];
   if (threadIdx.x < 64) {
