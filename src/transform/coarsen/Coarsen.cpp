@@ -165,7 +165,8 @@ PassResult coarsen(Context &context) {
   std::vector<Axis> axes = axesOf(context.directive);
   Map map = context.directive.word("map") == "blocked" ? Map::Blocked : Map::Interleaved;
   if (axes.empty()) {
-    context.kept(context.target.first().location, "all factors are 1: there is nothing to merge");
+    context.kept(context.target.first().location, "all factors are 1: there is nothing to merge")
+        .withHint("x=2 merges two threads along x into one");
     return Unchanged();
   }
   if (!comesBeforeRegroup(context))
