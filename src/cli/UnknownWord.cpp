@@ -81,12 +81,14 @@ std::vector<std::string> matchedGroups(const char *pattern, llvm::StringRef text
 WrongValue wrongValue(const CLI::ParseError &error) {
   const std::string text = error.what();
   if (const auto is = matchedGroups("^([^:]+): (.*) not in \\{(.*)\\}$", text); !is.empty())
-    return {fmt::format("{}: '{}' is none of {}", is[0], is[1], joinAnd(itemsOf(is[2]))),
-            didYouMean(is[1], itemsOf(is[2]))};
+    return itemsOf(is[2]).size() == 1
+               ? WrongValue{fmt::format("{}: '{}' is not '{}', its only value", is[0], is[1], is[2]), ""}
+               : WrongValue{fmt::format("{}: '{}' is none of {}", is[0], is[1], joinAnd(itemsOf(is[2]))),
+                            didYouMean(is[1], itemsOf(is[2]))};
   if (const auto is = matchedGroups("^([^:]+): Value (.*) not in range (.*) to (.*)$", text); !is.empty())
     return {fmt::format("{}: '{}' is not a number from {} to {}", is[0], is[1], is[2], is[3]), ""};
   if (const auto is = matchedGroups("^Could not convert: (.*) = (.*)$", text); !is.empty())
-    return {fmt::format("{}: '{}' is not a number that it takes", is[0], is[1]), ""};
+    return {fmt::format("{}: '{}' is not a number, or is out of range", is[0], is[1]), ""};
   if (const auto is = matchedGroups("^([^:]+): At [Mm]ost ([0-9]+) required but received ([0-9]+)$", text);
       !is.empty())
     return {fmt::format("{}: {} are given, and at most {} possible", is[0], is[2], is[1]), ""};
