@@ -89,12 +89,12 @@ void addEngineOption(CLI::App &verb) {
 }
 
 void addDeviceOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words) {
-  addDeviceOption(verb, words.device, "sim (the simulator), gpu, or auto: the GPU if there is one");
+  addDeviceOption(verb, words.device, "sim (the simulator), gpu, or auto: the GPU if there is one and nvcc");
   verb.add_option("--cores", options.cores, "host cores that execute blocks (default: all)");
   addEngineOption(verb);
   verb.get_option("--arch")->description("the GPU that is simulated and compiled for: sm_90, 8.6, hopper...; "
-                                         "nvcc's -arch and -gencode are ignored "
-                                         "there; a GPU of this machine is compiled for as what it is");
+                                         "nvcc's -arch and -gencode are ignored. With --device gpu it has no "
+                                         "effect: code is for the GPU of this machine");
 }
 
 bool hasDevice(const build::ProgramOptions &options, Session &session, const std::string &hint) {
