@@ -10,6 +10,8 @@
 #include "report/AnalyzeHtml.h"
 #include "report/AnalyzeReport.h"
 #include "support/ExitCode.h"
+#include "support/Files.h"
+#include "transform/DryRun.h"
 #include "transform/Registry.h"
 
 #include <fmt/format.h>
@@ -42,13 +44,17 @@ struct AnalyzeRequest {
   SourceOptions source;
 };
 
-/// Opportunities: what each directive can do for the kernel by its facts.
-std::vector<std::string> opportunitiesOf(const analysis::KernelFacts &facts) {
-  std::vector<std::string> lines;
+/// What each directive can do for the kernel by its facts, each of them tried.
+std::vector<report::Opportunity> opportunitiesOf(const analysis::KernelFacts &facts,
+                                                 transform::DryRun &dryRun) {
+  std::vector<report::Opportunity> all;
   for (const transform::DirectiveRule &rule : transform::directiveRules())
     if (rule.opportunities)
-      std::ranges::move(rule.opportunities(facts), std::back_inserter(lines));
-  return lines;
+      for (const transform::Suggestion &suggestion : rule.opportunities(facts)) {
+        transform::Tried tried = dryRun.of(suggestion, *facts.kernel);
+        all.push_back({suggestion.directive, tried.arguments, suggestion.why, tried.refusal});
+      }
+  return all;
 }
 
 void analyze(AnalyzeRequest &request, Session &session) {
@@ -76,7 +82,7 @@ void analyze(AnalyzeRequest &request, Session &session) {
   if (!request.noPtxas)
     counting = std::async(std::launch::async, analysis::trueRegisters, request.file,
                           request.source.compileOptions());
-  std::unique_ptr<source::Program> program = readProgram(request.file, request.source, session);
+  std::shared_ptr<const source::Program> program = readProgram(request.file, request.source, session);
   if (!program)
     return;
   std::vector<const source::Kernel *> kernels = chooseKernels(*program, request.kernel, session);
@@ -87,17 +93,23 @@ void analyze(AnalyzeRequest &request, Session &session) {
   nlohmann::ordered_json json = {
       {"schema", "heddle.analyze/1"}, {"file", request.file}, {"kernels", nlohmann::ordered_json::array()}};
   report::AnalyzeHtml page(request.file, *arch);
+  transform::Options dryRunOptions;
+  dryRunOptions.compile = request.source.compileOptions();
+  dryRunOptions.block = options.block;
+  dryRunOptions.arch = options.arch;
+  transform::DryRun dryRun(program, contentsOf(request.file), dryRunOptions);
   for (const source::Kernel *kernel : kernels) {
     auto found = truth.kernels.find(kernel->mangledName);
     options.compiled = found == truth.kernels.end() ? std::nullopt : std::optional(found->second);
     std::unique_ptr<analysis::KernelFacts> facts = analysis::KernelFacts::of(*program, *kernel, options);
+    const std::vector<report::Opportunity> opportunities = opportunitiesOf(*facts, dryRun);
     if (!request.page.empty())
-      page.add(*facts, opportunitiesOf(*facts));
+      page.add(*facts, opportunities);
     if (request.json)
-      json["kernels"].push_back(report::analyzeJson(*facts, *arch));
+      json["kernels"].push_back(report::analyzeJson(*facts, *arch, opportunities));
     else
       std::cout << (kernel == kernels.front() ? "" : "\n")
-                << report::analyzeText(*facts, *arch, opportunitiesOf(*facts));
+                << report::analyzeText(*facts, *arch, opportunities);
   }
   if (request.json && !kernels.empty())
     std::cout << jsonText(json);

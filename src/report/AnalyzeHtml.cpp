@@ -318,7 +318,7 @@ AnalyzeHtml::AnalyzeHtml(std::string file, const arch::Arch &arch) : arch(arch) 
                               arch.deviceName.empty() ? "" : ", " + arch.deviceName);
 }
 
-void AnalyzeHtml::add(const KernelFacts &facts, const std::vector<std::string> &opportunities) {
+void AnalyzeHtml::add(const KernelFacts &facts, const std::vector<Opportunity> &opportunities) {
   KernelHtml kernel(facts, arch);
   page.add(facts.kernel->name, kernel.summary());
   page.add("Source", kernel.source(), 3);
@@ -327,8 +327,14 @@ void AnalyzeHtml::add(const KernelFacts &facts, const std::vector<std::string> &
   page.add("Accesses", kernel.accesses(), 3);
   if (std::string reuse = kernel.reuse(); !reuse.empty())
     page.add("Reuse between threads", reuse, 3);
-  if (!opportunities.empty())
-    page.add("Opportunities", listOf(opportunities), 3);
+  for (const bool isOffered : {true, false}) {
+    std::vector<std::string> lines;
+    for (const Opportunity &each : opportunities)
+      if (!each.refusal == isOffered)
+        lines.push_back(fmt::format("{}: {}", each.words(), each.text()));
+    if (!lines.empty())
+      page.add(isOffered ? "Opportunities" : "Not offered", listOf(lines), 3);
+  }
 }
 
 } // namespace heddle::report

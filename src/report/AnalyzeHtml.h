@@ -3,6 +3,7 @@
 
 #include "analysis/KernelFacts.h"
 #include "arch/Arch.h"
+#include "report/AnalyzeReport.h"
 #include "report/Html.h"
 
 #include <string>
@@ -15,8 +16,7 @@ namespace heddle::report {
 class AnalyzeHtml {
 public:
   AnalyzeHtml(std::string file, const arch::Arch &arch);
-  /// `opportunities`: opportunities of directives, a line each.
-  void add(const analysis::KernelFacts &facts, const std::vector<std::string> &opportunities);
+  void add(const analysis::KernelFacts &facts, const std::vector<Opportunity> &opportunities);
   std::string html() const { return page.html(); }
 
 private:

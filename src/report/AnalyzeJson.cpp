@@ -240,9 +240,26 @@ Json findingsJson(const Diagnostics &findings) {
   return json;
 }
 
+/// Those that are offered, or those that are not.
+Json opportunitiesJson(const std::vector<Opportunity> &opportunities, bool areOffered) {
+  Json json = Json::array();
+  for (const Opportunity &each : opportunities) {
+    if (!each.refusal != areOffered)
+      continue;
+    json.push_back({{"directive", each.directive}, {"arguments", each.arguments}, {"why", each.why}});
+    if (each.refusal) {
+      json.back()["at"] = at(each.refusal->location);
+      json.back()["reason"] = each.refusal->text;
+      json.back()["hint"] = each.refusal->hint;
+    }
+  }
+  return json;
+}
+
 } // namespace
 
-nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &arch) {
+nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &arch,
+                                   const std::vector<Opportunity> &opportunities) {
   Json json = {{"name", facts.kernel->name},
                {"mangledName", facts.kernel->mangledName},
                {"at", at(facts.kernel->location)}};
@@ -271,6 +288,8 @@ nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &a
                                   {"spillLoadBytes", facts.compiled->spillLoadBytes},
                                   {"stackBytes", facts.compiled->stackBytes}};
   json["occupancy"] = occupancyJson(facts, arch);
+  json["opportunities"] = opportunitiesJson(opportunities, true);
+  json["notOffered"] = opportunitiesJson(opportunities, false);
   json["findings"] = findingsJson(facts.findings());
   return json;
 }

@@ -39,7 +39,7 @@ std::string warpsText(int64_t threads) {
 
 class AnalyzeText {
 public:
-  AnalyzeText(const KernelFacts &facts, const arch::Arch &arch, const std::vector<std::string> &opportunities)
+  AnalyzeText(const KernelFacts &facts, const arch::Arch &arch, const std::vector<Opportunity> &opportunities)
       : facts(facts), arch(arch), opportunities(opportunities) {}
 
   std::string text() {
@@ -291,11 +291,14 @@ private:
   }
 
   void addOpportunities() {
-    std::vector<std::vector<std::string>> rows;
-    for (const std::string &line : opportunities)
-      rows.push_back({line});
-    if (!rows.empty())
-      limitedTable("opportunity", rows);
+    for (const bool isOffered : {true, false}) {
+      std::vector<std::vector<std::string>> rows;
+      for (const Opportunity &each : opportunities)
+        if (!each.refusal == isOffered)
+          rows.push_back({each.words(), each.text()});
+      if (!rows.empty())
+        limitedTable(isOffered ? "opportunity" : "not offered", rows);
+    }
   }
 
   void divergence() {
@@ -383,14 +386,31 @@ private:
 
   const KernelFacts &facts;
   const arch::Arch &arch;
-  const std::vector<std::string> &opportunities;
+  const std::vector<Opportunity> &opportunities;
   Page page;
 };
 
 } // namespace
 
+std::string Opportunity::words() const {
+  std::string words;
+  for (const std::string &argument : arguments) {
+    const bool isOneWord = argument.find_first_of(" ;") == std::string::npos;
+    words += fmt::format("{}{}{}{}", words.empty() ? "" : " ", isOneWord ? "" : "\"", argument,
+                         isOneWord ? "" : "\"");
+  }
+  return words;
+}
+
+std::string Opportunity::text() const {
+  if (!refusal)
+    return why;
+  return fmt::format("{}{}{}{}", refusal->location.line ? lineOf(refusal->location) + ": " : "",
+                     refusal->text, refusal->hint.empty() ? "" : "; ", refusal->hint);
+}
+
 std::string analyzeText(const KernelFacts &facts, const arch::Arch &arch,
-                        const std::vector<std::string> &opportunities) {
+                        const std::vector<Opportunity> &opportunities) {
   return AnalyzeText(facts, arch, opportunities).text();
 }
 

@@ -53,6 +53,13 @@ public:
   Pipeline(std::filesystem::path file, std::string text, const Options &options, Diagnostics &diagnostics)
       : file(std::move(file)), text(std::move(text)), options(options), given(options.compile),
         diagnostics(diagnostics) {}
+  /// `program` was read from `text`.
+  Pipeline(std::shared_ptr<const source::Program> program, std::string text, const Options &options,
+           Diagnostics &diagnostics)
+      : Pipeline(program->file(), std::move(text), options, diagnostics) {
+    this->program = std::move(program);
+    readText = this->text;
+  }
   Pipeline(JoinedText &files, const Options &options, Diagnostics &diagnostics)
       : file(files.file()), text(files.text()), options(options), given(options.compile),
         diagnostics(diagnostics), joined(&files) {}
@@ -606,7 +613,7 @@ private:
   const source::CompileOptions given; ///< without what follows from the text
   Diagnostics &diagnostics;
   JoinedText *joined = nullptr;
-  std::unique_ptr<source::Program> program; ///< the text as read last, and that text
+  std::shared_ptr<const source::Program> program; ///< the text as read last, and that text
   std::optional<source::MappedText> readText;
   std::filesystem::path embeddedFile;              ///< the last one
   std::set<std::string> touched;                   ///< kernels that were edited
@@ -622,6 +629,12 @@ Outcome applyDirectives(const std::filesystem::path &file, std::string text,
                         const std::vector<Directive> &further, const Options &options,
                         Diagnostics &diagnostics) {
   return Pipeline(file, std::move(text), options, diagnostics).go(further);
+}
+
+Outcome applyDirectives(std::shared_ptr<const source::Program> program, std::string text,
+                        const std::vector<Directive> &further, const Options &options,
+                        Diagnostics &diagnostics) {
+  return Pipeline(std::move(program), std::move(text), options, diagnostics).go(further);
 }
 
 Outcome applyDirectives(JoinedText &files, const std::vector<Directive> &further, const Options &options,

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -44,6 +45,11 @@ Outcome applyDirectives(const std::filesystem::path &file, const std::vector<Dir
                         const Options &options, Diagnostics &diagnostics);
 /// The same for text; `file` is what messages call it and where its #include "..." are looked for.
 Outcome applyDirectives(const std::filesystem::path &file, std::string text,
+                        const std::vector<Directive> &further, const Options &options,
+                        Diagnostics &diagnostics);
+
+/// The same for the text that a program was read from, which is not parsed again before the first change.
+Outcome applyDirectives(std::shared_ptr<const source::Program> program, std::string text,
                         const std::vector<Directive> &further, const Options &options,
                         Diagnostics &diagnostics);
 

@@ -67,8 +67,8 @@ struct DirectiveRule {
   std::vector<TuningSpace> tuning = {};
   /// `auto` asks this. It may need another form of the kernel first, as a pass does.
   std::variant<Suggestion, Needs> (*suggest)(Context &) = nullptr;
-  /// What the facts about a kernel promise, a line each, for `heddle analyze`.
-  std::vector<std::string> (*opportunities)(const KernelFacts &) = nullptr;
+  /// What the facts about a kernel suggest. `heddle analyze` tries each before it offers it.
+  std::vector<Suggestion> (*opportunities)(const KernelFacts &) = nullptr;
 
   const SettingRule *find(std::string_view key) const;
   /// "coarsen [x=N] [map=interleaved|blocked]"

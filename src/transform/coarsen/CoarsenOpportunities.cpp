@@ -11,7 +11,7 @@ namespace {
 using analysis::Array;
 
 /// "25 % of shared loads", for two neighbours along an axis.
-std::vector<std::string> savings(const analysis::KernelFacts &facts, unsigned axis) {
+std::vector<std::string> savings(const KernelFacts &facts, unsigned axis) {
   std::vector<std::string> parts;
   for (Array::Space space : {Array::Space::Shared, Array::Space::Global})
     if (auto loads = facts.reuse.loads(space, axis, 2, analysis::Map::Blocked); loads && loads->saved() > 0)
@@ -21,16 +21,17 @@ std::vector<std::string> savings(const analysis::KernelFacts &facts, unsigned ax
 
 } // namespace
 
-std::vector<std::string> coarsenOpportunities(const analysis::KernelFacts &facts) {
-  std::vector<std::string> lines;
+std::vector<Suggestion> coarsenOpportunities(const KernelFacts &facts) {
+  std::vector<Suggestion> suggestions;
   for (unsigned axis = 0; axis < 3; ++axis) {
     if (!facts.reuse.isAlong(axis))
       continue;
     if (std::vector<std::string> parts = savings(facts, axis); !parts.empty())
-      lines.push_back(fmt::format("merge two neighbours along {} (coarsen {}=2 map=blocked): saves {}",
-                                  "xyz"[axis], "xyz"[axis], joinAnd(parts)));
+      suggestions.push_back(
+          {fmt::format("coarsen {}=2 map=blocked", "xyz"[axis]),
+           fmt::format("merging two neighbours along {} saves {}", "xyz"[axis], joinAnd(parts))});
   }
-  return lines;
+  return suggestions;
 }
 
 } // namespace heddle::transform

@@ -10,7 +10,6 @@ namespace heddle::transform {
 namespace {
 
 using analysis::DivergentBranch;
-using analysis::KernelFacts;
 
 bool threadsDependOnEachOther(const KernelFacts &facts) {
   const bool sharesMemory = std::ranges::any_of(facts.accesses->arrays(), [](const auto &array) {
@@ -31,19 +30,19 @@ bool isCounted(const KernelFacts &facts, const clang::Stmt *statement) {
 
 } // namespace
 
-std::vector<std::string> regroupOpportunities(const KernelFacts &facts) {
+std::vector<Suggestion> regroupOpportunities(const KernelFacts &facts) {
   if (threadsDependOnEachOther(facts))
     return {};
   for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
     if (differsByThread(each, DivergentBranch::Kind::Switch) && each.function.empty())
-      return {fmt::format("regroup by=branch: threads take different cases at line {}",
-                          each.branch->location.line)};
+      return {{"regroup by=branch",
+               fmt::format("threads take different cases at line {}", each.branch->location.line)}};
   for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
     if (differsByThread(each, DivergentBranch::Kind::Loop) && !isCounted(facts, each.branch->statement))
-      return {
-          fmt::format("regroup: the trip count of the loop at line {} differs between threads: it depends on "
-                      "loaded data",
-                      each.branch->location.line)};
+      return {{"regroup",
+               fmt::format("the trip count of the loop at line {} differs between threads: it depends on "
+                           "loaded data",
+                           each.branch->location.line)}};
   return {};
 }
 

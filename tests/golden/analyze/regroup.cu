@@ -2,7 +2,7 @@
 // RUN: %heddle analyze %s --cuda-path none | FileCheck %s
 
 // CHECK-LABEL: rows
-// CHECK: opportunity{{.*}}regroup: the trip count of the loop at line [[@LINE+3]] differs between threads: it depends on loaded data
+// CHECK: opportunity -k rows -d regroup {{ *}}the trip count of the loop at line [[@LINE+3]] differs between threads: it depends on loaded data
 __global__ void rows(float *y, const int *begin, const float *x) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   for (int entry = begin[row]; entry < begin[row + 1]; ++entry)
@@ -10,7 +10,7 @@ __global__ void rows(float *y, const int *begin, const float *x) {
 }
 
 // CHECK-LABEL: kinds
-// CHECK: opportunity{{.*}}regroup by=branch: threads take different cases at line [[@LINE+3]]
+// CHECK: opportunity -k kinds -d "regroup by=branch" {{ *}}threads take different cases at line [[@LINE+3]]
 __global__ void kinds(float *y, const int *kind) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   switch (kind[i]) {
@@ -21,7 +21,7 @@ __global__ void kinds(float *y, const int *kind) {
 
 // What a thread's number says is the same for neighbours, near enough.
 // CHECK-LABEL: strides
-// CHECK-NOT: could do
+// CHECK-NOT: {{opportunity|not offered}}
 __global__ void strides(float *y, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     y[i] = 1;
