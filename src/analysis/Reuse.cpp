@@ -41,13 +41,6 @@ bool passesOne(const Condition &condition, const Symbol *thread) {
   return *step < 0 && rest.constant() && *rest.constant() < -*step; // threadIdx.x < 1
 }
 
-bool isOfOneThread(const Access &access, const Symbol *thread) {
-  for (const Guard *guard = access.guards.get(); guard; guard = guard->outer.get())
-    if (passesOne(guard->condition, thread))
-      return true;
-  return false;
-}
-
 /// A product of numbers that are the same for the whole launch.
 bool isOfLaunch(const Monomial &product) {
   return std::ranges::all_of(product, [](const Symbol *factor) {
@@ -114,6 +107,13 @@ void addThroughLoops(const Accesses &accesses, unsigned number, unsigned dimensi
 }
 
 } // namespace
+
+bool isOfOneThread(const Access &access, const Symbol *thread) {
+  for (const Guard *guard = access.guards.get(); guard; guard = guard->outer.get())
+    if (passesOne(guard->condition, thread))
+      return true;
+  return false;
+}
 
 const char *nameOf(Reuse::Kind kind) {
   return kind == Reuse::Kind::Self ? "self-temporal" : "group-temporal";

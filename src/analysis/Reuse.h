@@ -27,6 +27,9 @@ struct Reuse {
 
 const char *nameOf(Reuse::Kind kind);
 
+/// Conditions let at most one thread pass along the dimension of this threadIdx: `if (threadIdx.x == 0)`.
+bool isOfOneThread(const Access &access, const Symbol *thread);
+
 /// How threads are merged: neighbours, or threads B/F apart.
 enum class Map { Blocked, Interleaved };
 

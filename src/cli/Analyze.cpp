@@ -50,9 +50,10 @@ std::vector<report::Opportunity> opportunitiesOf(const analysis::KernelFacts &fa
   std::vector<report::Opportunity> all;
   for (const transform::DirectiveRule &rule : transform::directiveRules())
     if (rule.opportunities)
-      for (const transform::Suggestion &suggestion : rule.opportunities(facts)) {
-        transform::Tried tried = dryRun.of(suggestion, *facts.kernel);
-        all.push_back({suggestion.directive, tried.arguments, suggestion.why, tried.refusal});
+      for (const transform::Opportunity &opportunity : rule.opportunities(facts)) {
+        transform::Tried tried = dryRun.of(opportunity, facts);
+        all.push_back({tried.directive, tried.arguments, opportunity.why, tried.refusal,
+                       tried.sharedLoadsSaved, tried.globalLoadsSaved});
       }
   return all;
 }

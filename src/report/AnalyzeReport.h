@@ -18,6 +18,8 @@ struct Opportunity {
   std::vector<std::string> arguments; ///< of `heddle opt`, for the same
   std::string why;                    ///< what the facts promise
   std::optional<Diagnostic> refusal;  ///< why it is not offered
+  /// The share of loads that each original thread executes less, where that is what is to be gained.
+  std::optional<double> sharedLoadsSaved, globalLoadsSaved;
 
   /// `-k heat -d "coarsen x=2 map=blocked"`, to be pasted into a command.
   std::string words() const;

@@ -403,8 +403,15 @@ std::string Opportunity::words() const {
 }
 
 std::string Opportunity::text() const {
-  if (!refusal)
-    return why;
+  if (!refusal) {
+    std::vector<std::string> effects;
+    for (const auto &[saved, space] :
+         {std::pair(sharedLoadsSaved, "shared"), std::pair(globalLoadsSaved, "global")})
+      if (const double percent = std::round(100 * saved.value_or(0)); percent != 0)
+        effects.push_back(
+            fmt::format("{} {:.0f} % of {} loads", percent > 0 ? "saves" : "adds", std::abs(percent), space));
+    return why + (effects.empty() ? "" : ": " + joinAnd(effects));
+  }
   return fmt::format("{}{}{}{}", refusal->location.line ? lineOf(refusal->location) + ": " : "",
                      refusal->text, refusal->hint.empty() ? "" : "; ", refusal->hint);
 }

@@ -49,6 +49,14 @@ struct Suggestion {
   std::string directive, why;
 };
 
+/// A directive that the facts about a kernel suggest.
+struct Opportunity {
+  /// Forms of it, the simplest first; some need a further directive: "coarsen x=2 map=blocked; scalar-replace".
+  std::vector<std::string> forms;
+  std::string why;
+  bool isForLoads = false; ///< what is to be gained is that threads load less
+};
+
 /// All that Heddle knows of one directive. The parser, `--help`, `auto`, the tuner's spaces, what `analyze` prints as
 /// opportunities, and the tests of the docs go over the table of these; nothing else lists directives.
 struct DirectiveRule {
@@ -68,7 +76,7 @@ struct DirectiveRule {
   /// `auto` asks this. It may need another form of the kernel first, as a pass does.
   std::variant<Suggestion, Needs> (*suggest)(Context &) = nullptr;
   /// What the facts about a kernel suggest. `heddle analyze` tries each before it offers it.
-  std::vector<Suggestion> (*opportunities)(const KernelFacts &) = nullptr;
+  std::vector<Opportunity> (*opportunities)(const KernelFacts &) = nullptr;
 
   const SettingRule *find(std::string_view key) const;
   /// "coarsen [x=N] [map=interleaved|blocked]"

@@ -8,6 +8,6 @@
 namespace heddle::transform {
 
 /// What `coarsen` could save, a line for each axis along which threads read the same elements.
-std::vector<Suggestion> coarsenOpportunities(const KernelFacts &facts);
+std::vector<Opportunity> coarsenOpportunities(const KernelFacts &facts);
 
 } // namespace heddle::transform

@@ -30,16 +30,16 @@ bool isCounted(const KernelFacts &facts, const clang::Stmt *statement) {
 
 } // namespace
 
-std::vector<Suggestion> regroupOpportunities(const KernelFacts &facts) {
+std::vector<Opportunity> regroupOpportunities(const KernelFacts &facts) {
   if (threadsDependOnEachOther(facts))
     return {};
   for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
     if (differsByThread(each, DivergentBranch::Kind::Switch) && each.function.empty())
-      return {{"regroup by=branch",
+      return {{{"regroup by=branch"},
                fmt::format("threads take different cases at line {}", each.branch->location.line)}};
   for (const KernelFacts::BranchInFunction &each : facts.divergentBranches)
     if (differsByThread(each, DivergentBranch::Kind::Loop) && !isCounted(facts, each.branch->statement))
-      return {{"regroup",
+      return {{{"regroup"},
                fmt::format("the trip count of the loop at line {} differs between threads: it depends on "
                            "loaded data",
                            each.branch->location.line)}};

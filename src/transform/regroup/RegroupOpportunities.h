@@ -8,6 +8,6 @@
 namespace heddle::transform {
 
 /// Where threads that have nothing to do with each other diverge by what they load: `regroup` is for them.
-std::vector<Suggestion> regroupOpportunities(const KernelFacts &facts);
+std::vector<Opportunity> regroupOpportunities(const KernelFacts &facts);
 
 } // namespace heddle::transform

@@ -21,7 +21,7 @@ SKIP = 77
 # Name, arguments of heddle, texts that a reader must see, least number of marks that the keyboard comes to, exit code.
 PAGES = [
     ("analyze", ["analyze", "examples/heat2d.cu"],
-     ["heddle analyze", "examples/heat2d.cu", "Tree of regions", "Occupancy", "no bank conflict", "barrier", "Opportunities"],
+     ["heddle analyze", "examples/heat2d.cu", "Tree of regions", "Occupancy", "no bank conflict", "barrier", "Not offered"],
      2, 0),
     ("analyze-templates", ["analyze", "tests/report/browser/templates.cu"],
      ["scale<float, 4>", "scale<double, 1>", "16 sectors per request, 4 would suffice", "coalesced, 8 sectors"], 4, 0),
