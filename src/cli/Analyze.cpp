@@ -53,7 +53,8 @@ std::vector<report::Opportunity> opportunitiesOf(const analysis::KernelFacts &fa
       for (const transform::Opportunity &opportunity : rule.opportunities(facts)) {
         transform::Tried tried = dryRun.of(opportunity, facts);
         all.push_back({tried.directive, tried.arguments, opportunity.why, tried.refusal,
-                       tried.sharedLoadsSaved, tried.globalLoadsSaved});
+                       tried.sharedLoadsSaved, tried.globalLoadsSaved, facts.registersPerThread(),
+                       tried.registers});
       }
   return all;
 }

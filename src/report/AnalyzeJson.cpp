@@ -247,9 +247,11 @@ Json opportunitiesJson(const std::vector<Opportunity> &opportunities, bool areOf
     if (!each.refusal != areOffered)
       continue;
     json.push_back({{"directive", each.directive}, {"arguments", each.arguments}, {"why", each.why}});
-    if (areOffered)
+    if (areOffered) {
+      json.back()["registers"] = orNull(each.registersAfter);
       json.back()["loadsSaved"] = {{"shared", orNull(each.sharedLoadsSaved)},
                                    {"global", orNull(each.globalLoadsSaved)}};
+    }
     if (each.refusal) {
       json.back()["at"] = at(each.refusal->location);
       json.back()["reason"] = each.refusal->text;

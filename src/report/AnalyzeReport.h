@@ -20,6 +20,8 @@ struct Opportunity {
   std::optional<Diagnostic> refusal;  ///< why it is not offered
   /// The share of loads that each original thread executes less, where that is what is to be gained.
   std::optional<double> sharedLoadsSaved, globalLoadsSaved;
+  unsigned registersBefore = 0;
+  std::optional<unsigned> registersAfter; ///< from the same source, ptxas or the estimate; nothing: not known
 
   /// `-k heat -d "coarsen x=2 map=blocked"`, to be pasted into a command.
   std::string words() const;

@@ -410,6 +410,9 @@ std::string Opportunity::text() const {
       if (const double percent = std::round(100 * saved.value_or(0)); percent != 0)
         effects.push_back(
             fmt::format("{} {:.0f} % of {} loads", percent > 0 ? "saves" : "adds", std::abs(percent), space));
+    if (registersAfter)
+      effects.push_back(
+          fmt::format("needs {} registers per thread instead of {}", *registersAfter, registersBefore));
     return why + (effects.empty() ? "" : ": " + joinAnd(effects));
   }
   return fmt::format("{}{}{}{}", refusal->location.line ? lineOf(refusal->location) + ": " : "",

@@ -3,6 +3,7 @@
 
 #include "transform/DirectiveMessage.h"
 #include "transform/Targets.h"
+#include "transform/TriedText.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -55,18 +56,19 @@ Tried DryRun::of(const Opportunity &opportunity, const KernelFacts &facts) {
 
 Tried DryRun::triedForm(const std::string &directive, bool isForLoads, const KernelFacts &facts) {
   Form &form = carryOut(directive, *facts.kernel);
-  Tried tried = {directive, form.arguments, form.refusal, {}, {}};
+  Tried tried = {directive, form.arguments, form.refusal, {}, {}, {}};
   if (form.refusal || !isForLoads)
     return tried;
-  const auto after = loadsAfter(directive, form, facts);
-  if (!after)
+  const std::optional<Result> result = resultOf(directive, form, facts);
+  if (!result)
     return tried;
+  const analysis::LoadsPerThread &after = result->loads;
   const auto before = analysis::LoadsPerThread::of(*facts.accesses);
   const auto share = [](double before, double after) {
     return before > 0 ? std::optional(1 - after / before) : std::nullopt;
   };
-  tried.sharedLoadsSaved = share(before.shared, after->shared);
-  tried.globalLoadsSaved = share(before.global, after->global);
+  tried.sharedLoadsSaved = share(before.shared, after.shared);
+  tried.globalLoadsSaved = share(before.global, after.global);
   if (saved(tried) < leastSaved)
     tried.refusal = {
         Severity::Kept,
@@ -75,6 +77,8 @@ Tried DryRun::triedForm(const std::string &directive, bool isForLoads, const Ker
         "conditions, or memory may be written in between",
         {},
         {}};
+  else
+    tried.registers = registersOf(form, *result, facts);
   return tried;
 }
 
@@ -112,9 +116,9 @@ const DryRun::Form *DryRun::formBefore(const std::string &directive, const Kerne
   return found != known.end() && !found->second.refusal && found->second.program ? &found->second : nullptr;
 }
 
-/// For each of the original threads: merged ones execute those of several. Nothing where the new text cannot be analyzed.
-std::optional<analysis::LoadsPerThread> DryRun::loadsAfter(const std::string &directive, Form &form,
-                                                           const KernelFacts &facts) const {
+/// Merged threads execute the loads of several original ones. Nothing where the new text cannot be analyzed.
+std::optional<DryRun::Result> DryRun::resultOf(const std::string &directive, Form &form,
+                                               const KernelFacts &facts) const {
   if (!form.program) {
     auto parsed = source::Program::parseText(program->file().string(), form.text, options.compile);
     if (auto *changed = std::get_if<std::unique_ptr<source::Program>>(&parsed))
@@ -135,10 +139,19 @@ std::optional<analysis::LoadsPerThread> DryRun::loadsAfter(const std::string &di
     if (launch.block[i])
       *launch.block[i] /= merged[i];
   }
-  analysis::LoadsPerThread loads = analysis::LoadsPerThread::of(*analysis::Accesses::of(**kernel, launch));
-  loads.shared /= double(items);
-  loads.global /= double(items);
-  return loads;
+  const std::unique_ptr<analysis::Accesses> accesses = analysis::Accesses::of(**kernel, launch);
+  Result result = {analysis::LoadsPerThread::of(*accesses),
+                   analysis::estimateRegisters(**kernel, *accesses).registers()};
+  result.loads.shared /= double(items);
+  result.loads.global /= double(items);
+  return result;
+}
+
+unsigned DryRun::registersOf(const Form &form, const Result &result, const KernelFacts &facts) const {
+  const auto compiled =
+      facts.compiled ? compiledResources(*program, options.compile, form.text, facts.kernel->mangledName)
+                     : std::nullopt;
+  return compiled ? compiled->registers : result.registers;
 }
 
 const Outcome &DryRun::withPragmas() {

@@ -20,6 +20,8 @@ struct Tried {
   std::optional<Diagnostic> refusal;  ///< why it cannot be carried out, or gains nothing; nothing: it can be
   /// Where loads are to be saved: the share that each original thread executes less, below 0 for more.
   std::optional<double> sharedLoadsSaved, globalLoadsSaved;
+  /// Per thread of the result, where it was analyzed: by ptxas, where the kernel's own are, else estimated.
+  std::optional<unsigned> registers;
 };
 
 /// Carries directives out as `heddle opt -d` does, and writes nothing: what is suggested by facts alone may be refused
@@ -49,8 +51,13 @@ private:
   /// The form that all directives but the last lead to, where it is known.
   const Form *formBefore(const std::string &directive, const Kernel &kernel) const;
   Tried triedForm(const std::string &directive, bool isForLoads, const KernelFacts &facts);
-  std::optional<analysis::LoadsPerThread> loadsAfter(const std::string &directive, Form &form,
-                                                     const KernelFacts &facts) const;
+  /// A form as analyzed: counts for each of the original threads.
+  struct Result {
+    analysis::LoadsPerThread loads;
+    unsigned registers = 0; ///< estimated
+  };
+  std::optional<Result> resultOf(const std::string &directive, Form &form, const KernelFacts &facts) const;
+  unsigned registersOf(const Form &form, const Result &result, const KernelFacts &facts) const;
   /// The file with nothing but its own `#pragma heddle` lines carried out.
   const Outcome &withPragmas();
   /// `before`: what becomes of the file without them.

@@ -9,14 +9,16 @@
 
 namespace heddle::transform {
 
-std::optional<analysis::KernelResources> compiledResources(const Context &context, const std::string &text,
+std::optional<analysis::KernelResources> compiledResources(const source::Program &program,
+                                                           const source::CompileOptions &compile,
+                                                           const std::string &text,
                                                            const std::string &mangledName) {
-  if (!context.program.toolkit())
+  if (!program.toolkit())
     return std::nullopt;
   TemporaryFolder folder;
-  std::filesystem::path given = context.program.file(), file = folder.path() / given.filename();
+  std::filesystem::path given = program.file(), file = folder.path() / given.filename();
   writeFileOrThrow(file, text);
-  source::CompileOptions options = context.options.compile;
+  source::CompileOptions options = compile;
   // Its #include "..." are meant from where the user's file lies; emitted code may use the launch helpers.
   options.userArguments.push_back("-I" + std::filesystem::absolute(given).parent_path().string());
   options.userArguments.push_back("-I" + dataFolder("runtime").string());

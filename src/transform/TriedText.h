@@ -6,9 +6,11 @@
 
 namespace heddle::transform {
 
-/// What ptxas reports for a kernel in another text of the file, found by its mangled name. Nothing where there is
+/// What ptxas reports for a kernel in another text of the program's file, found by its mangled name. Nothing where there is
 /// no ptxas, or it does not know the kernel.
-std::optional<analysis::KernelResources> compiledResources(const Context &context, const std::string &text,
+std::optional<analysis::KernelResources> compiledResources(const source::Program &program,
+                                                           const source::CompileOptions &compile,
+                                                           const std::string &text,
                                                            const std::string &mangledName);
 
 /// The one file that edits change, as they leave it; nothing where they cannot be made, or change several.

@@ -279,7 +279,7 @@ private:
   // ------------------------------------------------------------------------------------------------
 
   std::optional<analysis::KernelResources> compile(const std::string &text) const {
-    return compiledResources(context, text, kernel.mangledName);
+    return compiledResources(context.program, context.options.compile, text, kernel.mangledName);
   }
 
   const std::optional<analysis::KernelResources> &compiledBefore() {

@@ -74,7 +74,8 @@ struct Outlook {
 Outlook outlook(const Context &context, const KernelFacts &facts, unsigned threads, const std::string &text) {
   Outlook result;
   result.registers = facts.registersPerThread();
-  if (auto compiled = compiledResources(context, text, facts.kernel->mangledName)) {
+  if (auto compiled =
+          compiledResources(context.program, context.options.compile, text, facts.kernel->mangledName)) {
     result.registers = compiled->registers;
     result.isTrue = true;
     result.spills = compiled->spills();

@@ -158,12 +158,13 @@ private:
     const std::optional<std::string> text = changedText(edits);
     if (!text)
       return true; // reaches into an included file: it is embedded first, and the stage begins again
-    std::optional<analysis::KernelResources> now = compiledResources(
-        context, Code("#include <heddle/striped.cuh>").add(*text).lines(""), kernel.mangledName);
+    std::optional<analysis::KernelResources> now =
+        compiledResources(context.program, context.options.compile,
+                          Code("#include <heddle/striped.cuh>").add(*text).lines(""), kernel.mangledName);
     if (!now || (now->stackBytes == 0 && !now->spills()))
       return true;
     std::optional<analysis::KernelResources> then =
-        compiledResources(context, textOfFile(context), kernel.mangledName);
+        compiledResources(context.program, context.options.compile, textOfFile(context), kernel.mangledName);
     if (then && then->stackBytes >= now->stackBytes && then->spillLoadBytes >= now->spillLoadBytes)
       return true;
     keep(largest(), fmt::format("in registers it would make ptxas use {} bytes of local memory a thread",

@@ -302,7 +302,8 @@ private:
                                          shape.producerRegisters, shape.consumerRegisters);
     const std::optional<std::string> text = changedText(context.edits);
     const std::optional<analysis::KernelResources> compiled =
-        text ? compiledResources(context, *text, kernel.mangledName) : std::nullopt;
+        text ? compiledResources(context.program, context.options.compile, *text, kernel.mangledName)
+             : std::nullopt;
     if (!compiled)
       done.note(kernel.location, what + "; whether ptxas keeps that could not be looked up");
     else if (compiled->keepsRegisters)

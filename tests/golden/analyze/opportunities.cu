@@ -19,7 +19,7 @@ static __global__ void shuffled(float *y, const float *x) {
 
 // A kernel that is like none: the directive is for this one alone.
 // CHECK-LABEL: plain    {{.*}}
-// CHECK:       opportunity -k plain -d "coarsen x=2 map=blocked" {{ *}}neighbours along x load the same elements: saves 25 % of global loads
+// CHECK:       opportunity -k plain -d "coarsen x=2 map=blocked" {{ *}}neighbours along x load the same elements: saves 25 % of global loads and needs {{[0-9]+}} registers per thread instead of {{[0-9]+}}
 // CHECK-NOT:   not offered
 // JSON-LABEL:  "name": "plain"
 // JSON:        "opportunities": [
@@ -28,7 +28,8 @@ static __global__ void shuffled(float *y, const float *x) {
 // JSON-NEXT:   "plain",
 // JSON-NEXT:   "-d",
 // JSON-NEXT:   "coarsen x=2 map=blocked"
-// JSON:        "loadsSaved": {
+// JSON:        "registers": {{[0-9]+}}
+// JSON-NEXT:   "loadsSaved": {
 // JSON-NEXT:   "shared": null
 // JSON-NEXT:   "global": 0.25
 // JSON:        "notOffered": []
