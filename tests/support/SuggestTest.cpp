@@ -31,7 +31,7 @@ TEST(Suggest, TwoSwappedLettersAreOneMistake) {
 TEST(Suggest, WhatThereIsFollowsTheQuestion) {
   EXPECT_EQ(choicesFor("nope", {"saxpy"}), "there is saxpy");
   EXPECT_EQ(choicesFor("axpy", {"saxpy"}), "did you mean 'saxpy'?");
-  EXPECT_EQ(choicesFor("nope", {"scale", "saxpy"}), "there are saxpy and scale");
+  EXPECT_EQ(choicesFor("nope", {"scale", "saxpy"}), "there are scale and saxpy");
   EXPECT_EQ(choicesFor("scal", {"scale", "saxpy"}), "did you mean 'scale'? There are scale and saxpy");
 }
 
