@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures the mean error of the estimate of registers (heddle analyze --no-ptxas) against ptxas.
+
+    registers.py HEDDLE SOURCE-FOLDER MOST-PERCENT     compares with Inputs/registers.tsv, which needs no ptxas; fails above that error
+    registers.py HEDDLE SOURCE-FOLDER --record         prints that table, with the ptxas of the machine
+
+The table has a row for each kernel of examples/ and tests/transform that Clang compiles: its file, its name, and the registers that
+ptxas of CUDA's toolkit reports for sm_90.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HEDDLE, ROOT, MODE = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+TABLE = pathlib.Path(__file__).parent / "Inputs/registers.tsv"
+
+
+def analyze(file, *options):
+    """The registers of each kernel of a file."""
+    folders = [ROOT / "tests/transform", (ROOT / file).parent]
+    done = subprocess.run([HEDDLE, "analyze", ROOT / file, "--json", "--no-compile-commands", *options, *(f"-I{f}" for f in folders)],
+                          capture_output=True, text=True)
+    if done.returncode:
+        return {}
+    return {kernel["name"].replace(" ", ""): kernel["registers"] for kernel in json.loads(done.stdout)["kernels"]}
+
+
+def record():
+    files = sorted([*ROOT.glob("examples/*.cu"), *ROOT.glob("tests/transform/*/*.cu")])
+    for file in (file.relative_to(ROOT) for file in files):
+        for name, registers in analyze(file).items():
+            if "ptxas" in registers:
+                print(file, name, registers["ptxas"]["registers"], sep="\t")
+
+
+def compare():
+    rows = [line.split("\t") for line in TABLE.read_text().splitlines()]
+    files = sorted({file for file, _, _ in rows})
+    with ThreadPoolExecutor(2) as pool:
+        known = dict(zip(files, pool.map(lambda file: analyze(file, "--no-ptxas"), files)))
+    missing = [(file, name) for file, name, _ in rows if name not in known[file]]
+    errors = [(known[file][name]["estimated"] - int(true)) / int(true) for file, name, true in rows if name in known[file]]
+    error, bias = 100 * sum(map(abs, errors)) / len(errors), 100 * sum(errors) / len(errors)
+    print(f"mean error {error:.1f} %, mean difference {bias:+.1f} %, of {len(errors)} kernels; missing: {missing}")
+    sys.exit(bool(missing) or error > float(MODE))
+
+
+record() if MODE == "--record" else compare()
