@@ -13,15 +13,25 @@ namespace heddle::kernels {
 struct ParkedValues {
   std::vector<unsigned> batchOf;     ///< each operation of the segment
   std::map<unsigned, unsigned> rows; ///< of values: a row is reused after the batch that reads its value last
+  std::map<unsigned, unsigned> sums; ///< rows of sums that are added to before and after loops
+  std::map<unsigned, unsigned> totals; ///< rows of sums that earlier segments have left
   unsigned rowCount = 0;
+  /// Of each batch but the first: values that stay in registers during the loops before it.
+  std::vector<unsigned> inRegisters;
 
   bool has(unsigned value) const { return rows.contains(value); }
 };
 
-/// Takes at most `mostRows` rows. Functions of temperature alone that everything reads, and what `isInside` holds
-/// for, are not values that can wait.
+struct ParkingLimits {
+  unsigned mostRows = 0;
+  unsigned mostInRegisters =
+      0; ///< values that may stay in registers during a loop: no more wait than that takes
+};
+
+/// Functions of temperature alone that everything reads, and what `isInside` holds for, are not values that can wait.
+/// `loadsOf` are the sums that are loaded ahead of each planned operation.
 ParkedValues parkValues(const flow::Program &program, const SegmentPlan &plan,
                         const TemperaturePowers &powers, const LoopPlan &loops,
-                        const std::vector<bool> &isInside, unsigned mostRows);
+                        const std::vector<bool> &isInside, const ParkingLimits &limits);
 
 } // namespace heddle::kernels

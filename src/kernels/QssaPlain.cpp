@@ -26,6 +26,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace heddle::kernels {
 
@@ -34,9 +35,6 @@ namespace {
 /// Threads of a block.
 constexpr unsigned threadsWithStages = model::threshold::chemistry::threadsWithStages,
                    threadsWithLoops = model::threshold::chemistry::threadsWithLoops;
-/// Exponentials that loops take ahead.
-constexpr unsigned powersWithStages = model::threshold::chemistry::powersWithStages,
-                   powersWithLoops = model::threshold::chemistry::powersWithLoops;
 constexpr unsigned instructionsInPart = model::threshold::chemistry::longestPart;
 
 std::string rowsOf(const StepTable &table) {
@@ -84,6 +82,38 @@ double machineInstructions(const flow::Program &program, const std::vector<flow:
       for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
         ofLoops += size;
   return 1.7 * std::max(0.0, estimated) + ofLoops;
+}
+
+/// Statements for a number of powers that loops take at a time.
+struct PlannedLoops {
+  unsigned powers = 0;
+  Statements statements;
+  unsigned sharedBesides = 0; ///< what tables and powers take of a block's shared memory
+};
+
+/// What loops cost a warp, in cycles of a scheduler: fewer and longer loops are less code, but more values cross them.
+double cyclesOfLoops(const Statements &statements, double machineInstructions) {
+  using namespace model::threshold::chemistry;
+  const double overflow = std::max(0.0, machineInstructions - double(instructionCache));
+  return double(cyclesOfLoop) * statements.loopCount +
+         double(cyclesOfCrowding) * double(statements.crowding) + double(cyclesOfMiss) * overflow;
+}
+
+/// The search: fewer are loops of a few iterations; with more, their rows displace values that wait, and L1.
+constexpr unsigned fewestPowers = 24, mostPowers = 72;
+
+/// The cheapest plan.
+template <class Plan, class Cost> PlannedLoops cheapest(Plan planOf, Cost costOf) {
+  PlannedLoops best;
+  double least = std::numeric_limits<double>::infinity();
+  for (unsigned powers = fewestPowers; powers <= mostPowers; powers += 8) {
+    PlannedLoops plan = planOf(powers);
+    if (const double cost = costOf(plan); cost < least) {
+      least = cost;
+      best = std::move(plan);
+    }
+  }
+  return best;
 }
 
 /// Of code that does not fit into an instruction cache. Exponentials and logarithms that no loop takes, for falloff for
@@ -135,22 +165,37 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
   for (unsigned sum : emptySums(program))
     zeros += fmt::format("  result[{} * stride + point] = 0.0;\n", sum);
   const std::vector<flow::Segment> segments = partsOf(program, instructionsInPart, instructionsInPart);
-  unsigned powers = layout.powersAtATime.value_or(treatment.isNone() ? powersWithLoops : powersWithStages);
-  Statements statements = statementsOf(program, segments, deviceTarget(real), {powers, 0, true});
-  const bool isCompact = treatment.isNone() && machineInstructions(program, segments, statements) >
-                                                   model::threshold::chemistry::instructionCache;
-  const Target target = isCompact ? compactTarget(real) : deviceTarget(real);
+  const unsigned sharedPerSm = treatment.isNone() ? sharedPerSmOfHopper : sharedPerSmWithStages;
+  const auto planned = [&](const Target &target, unsigned powers) {
+    PlannedLoops plan = {powers, statementsOf(program, segments, target, {powers, 0, true}), 0};
+    plan.sharedBesides = sharedBytes(plan.statements, powers, threads);
+    if (const unsigned rows = rowsThatFit(sharedPerSm, plan.sharedBesides, threads); rows > 0)
+      plan.statements = statementsOf(program, segments, target, {powers, rows, true});
+    return plan;
+  };
+  const auto sizeOf = [&](const PlannedLoops &plan) {
+    return machineInstructions(program, segments, plan.statements);
+  };
+  // Stages go over several points before the next one's code is fetched.
+  const auto costOf = [&](const PlannedLoops &plan) {
+    return cyclesOfLoops(plan.statements, treatment.isNone() ? sizeOf(plan) : 0);
+  };
+  const auto chosen = [&](const Target &target) {
+    return layout.powersAtATime ? planned(target, *layout.powersAtATime)
+                                : cheapest([&](unsigned powers) { return planned(target, powers); }, costOf);
+  };
+  Target target = deviceTarget(real);
+  PlannedLoops plan = chosen(target);
+  const bool isCompact =
+      treatment.isNone() && sizeOf(plan) > double(model::threshold::chemistry::instructionCache);
   if (isCompact) {
-    powers = layout.powersAtATime.value_or(model::threshold::chemistry::powersIfCompact);
-    statements = statementsOf(program, segments, target, {powers, 0, true});
+    target = compactTarget(real);
+    plan = chosen(target);
   }
-  const unsigned besides = sharedBytes(statements, powers, threads);
-  const unsigned onHopper =
-      rowsThatFit(treatment.isNone() ? sharedPerSmOfHopper : sharedPerSmWithStages, besides, threads);
-  if (onHopper > 0)
-    statements = statementsOf(program, segments, target, {powers, onHopper, true});
+  const Statements &statements = plan.statements;
+  const unsigned powers = plan.powers;
   const unsigned elsewhere =
-      std::min(statements.parkedRows, rowsThatFit(sharedPerSmOfAmpere, besides, threads));
+      std::min(statements.parkedRows, rowsThatFit(sharedPerSmOfAmpere, plan.sharedBesides, threads));
   std::vector<Values> parts, kept;
   for (size_t i = 0; i < segments.size(); ++i)
     parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segments[i]}});

@@ -54,7 +54,8 @@ struct Progress {
   StepTable table;
   PowerLoops powers;
   std::vector<std::string> kept; ///< members of `kept`
-  unsigned parkedRows = 0;
+  unsigned parkedRows = 0, loopCount = 0;
+  unsigned long crowding = 0;
 };
 
 void countContributions(const Operation &operation, std::vector<unsigned> &ofSum) {
@@ -104,7 +105,13 @@ private:
   std::map<double, std::string> pointers;  ///< into the table, by threshold
   ParkedValues parked;
   std::map<unsigned, std::pair<unsigned, std::string>>
-      reread; ///< parked values: the last batch, and the name there
+      reread;                            ///< parked values: the last batch, and the name there
+  unsigned batch = 0;                    ///< that is being written
+  std::map<unsigned, unsigned> sumBatch; ///< in which a parked sum was added to last
+  std::map<unsigned, std::pair<unsigned, std::string>>
+      totalIn;                          ///< parked totals: the last batch, and the name there
+  std::vector<unsigned> resumed;        ///< parked sums that the batch has added to
+  std::vector<std::string> beforeLoops; ///< statements that end a batch
 
   bool isInside(const Instruction &instruction) const;
   Printed operand(const Operand &operand) const;
@@ -112,7 +119,9 @@ private:
   void loads(const PlannedOperation &planned);
   void fillBefore(unsigned operation);
   void park();
-  void readParked(const Operation &operation, unsigned batch);
+  void readParked(const Operation &operation);
+  void readParkedTotal(const Instruction &instruction);
+  void resume(unsigned sum);
   void loadAll(const Operation &operation);
   void loadsOfBatch(unsigned batch);
   void load(const Instruction &instruction);
@@ -150,12 +159,18 @@ void SegmentWriter::park() {
   for (unsigned operation : plan.sequence())
     for (const Instruction &instruction : program.operations[operation].code)
       inside[instruction.result] = isInside(instruction);
-  parked = parkValues(program, plan, powers, loops, inside, options.parkedRows);
+  parked = parkValues(program, plan, powers, loops, inside, {options.parkedRows, options.mostInRegisters});
   progress.parkedRows = std::max(progress.parkedRows, parked.rowCount);
+  for (const auto &[operation, fills] : loops.before)
+    for (const PowerFill &fill : fills) {
+      ++progress.loopCount;
+      const unsigned beside = parked.inRegisters[parked.batchOf[operation]];
+      progress.crowding += fill.rows * (std::max(beside, options.mostInRegisters) - options.mostInRegisters);
+    }
 }
 
 /// What waited in rows is read once in each batch that needs it.
-void SegmentWriter::readParked(const Operation &operation, unsigned batch) {
+void SegmentWriter::readParked(const Operation &operation) {
   const auto read = [&](const Operand &operand) {
     if (!operand.value || !parked.has(*operand.value) ||
         parked.batchOf[program.definedBy[*operand.value]] == batch)
@@ -168,11 +183,45 @@ void SegmentWriter::readParked(const Operation &operation, unsigned batch) {
     line(fmt::format("const {} {} = parked<{}>(row, {});", target.type, name, parked.rows.at(*operand.value),
                      program.valueNames[*operand.value]));
   };
-  for (const Instruction &instruction : operation.code)
-    if (plan.wanted[instruction.result] && !loops.places.contains(instruction.result))
-      std::ranges::for_each(instruction.operands, read);
+  for (const Instruction &instruction : operation.code) {
+    if (!plan.wanted[instruction.result] || loops.places.contains(instruction.result))
+      continue;
+    if (instruction.op == Op::Total)
+      readParkedTotal(instruction);
+    std::ranges::for_each(instruction.operands, read);
+  }
   for (const flow::Contribution &contribution : operation.contributions)
     read(contribution.value);
+}
+
+void SegmentWriter::readParkedTotal(const Instruction &instruction) {
+  const auto found = totalIn.find(instruction.index);
+  if (found == totalIn.end())
+    return;
+  auto &[lastBatch, name] = found->second;
+  if (lastBatch != batch) {
+    lastBatch = batch;
+    const std::string &sum = program.sums[instruction.index].name;
+    name = fmt::format("p{}_{}", batch, sum);
+    line(fmt::format("const {} {} = parked<{}>(row, {});", target.type, name,
+                     parked.totals.at(instruction.index), sum));
+  }
+  inlined[instruction.result] = name;
+}
+
+/// A sum that waits is read before the first term of a batch, and waits again at the end of the batch.
+void SegmentWriter::resume(unsigned sum) {
+  const auto row = parked.sums.find(sum);
+  if (row == parked.sums.end())
+    return;
+  const auto [found, isNew] = sumBatch.try_emplace(sum, batch);
+  if (!isNew && found->second == batch)
+    return;
+  found->second = batch;
+  const std::string &name = program.sums[sum].name;
+  if (!isNew)
+    line(fmt::format("{0} = parked<{1}>(row, {0});", name, row->second));
+  resumed.push_back(sum);
 }
 
 Printed SegmentWriter::expression(const Instruction &instruction) const {
@@ -217,8 +266,13 @@ void SegmentWriter::total(const Instruction &instruction) {
       contributionsLeft[instruction.index] > 0)
     return;
   const auto [found, isNew] = totals.try_emplace(instruction.index, name);
-  if (isNew)
+  if (isNew) {
     line(fmt::format("const {} {} = kept.{};", target.type, found->second, name));
+    if (const auto row = parked.totals.find(instruction.index); row != parked.totals.end()) {
+      totalIn[instruction.index] = {batch, name};
+      beforeLoops.push_back(fmt::format("park<{}>(row, {});", row->second, name));
+    }
+  }
   inlined[instruction.result] = found->second;
 }
 
@@ -300,6 +354,7 @@ void SegmentWriter::contributions(const Operation &operation) {
       keep(contribution.sum, (isNegative ? "-" : "") + term);
       continue;
     }
+    resume(contribution.sum);
     if (begun[contribution.sum])
       line(fmt::format("{} {} {};", sum, isNegative ? "-=" : "+=", term));
     else
@@ -368,7 +423,15 @@ void SegmentWriter::fillBefore(unsigned operation) {
   const auto found = loops.before.find(operation);
   if (found == loops.before.end())
     return;
-  loadsOfBatch(parked.batchOf[operation]);
+  batch = parked.batchOf[operation];
+  loadsOfBatch(batch);
+  for (const std::string &each : beforeLoops)
+    line(each);
+  beforeLoops.clear();
+  for (unsigned sum : resumed)
+    if (contributionsLeft[sum] > 0)
+      line(fmt::format("park<{}>(row, {});", parked.sums.at(sum), program.sums[sum].name));
+  resumed.clear();
   const auto name = [&](unsigned value) { return program.valueNames[value]; };
   for (const PowerFill &fill : found->second)
     line(fmt::format("{}<{}>(row + {} * threads, exponents, {}, {}{}, {});",
@@ -381,7 +444,7 @@ std::string SegmentWriter::write() {
   const auto begin = [&](unsigned operation) {
     fillBefore(operation);
     line("// " + inComment(program.operations[operation].note));
-    readParked(program.operations[operation], parked.batchOf[operation]);
+    readParked(program.operations[operation]);
   };
   if (!loops.before.empty())
     loadsOfBatch(0);
@@ -412,8 +475,9 @@ Statements statementsOf(const flow::Program &program, const std::vector<flow::Se
     progress.powers = loops.loops;
     texts.push_back(SegmentWriter(program, target, options, facts, powers, plan, loops, progress).write());
   }
-  return {std::move(texts), std::move(progress.table), std::move(progress.powers), std::move(progress.kept),
-          progress.parkedRows};
+  return {std::move(texts),         std::move(progress.table), std::move(progress.powers),
+          std::move(progress.kept), progress.parkedRows,       progress.loopCount,
+          progress.crowding};
 }
 
 } // namespace heddle::kernels

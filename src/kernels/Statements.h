@@ -11,6 +11,7 @@
 #include "flow/Segments.h"
 #include "kernels/Exponents.h"
 #include "kernels/Printer.h"
+#include "model/Thresholds.h"
 
 #include <array>
 #include <string>
@@ -28,6 +29,7 @@ struct StatementOptions {
   unsigned powersAtATime = 0; ///< that loops take; 0 is no loops
   unsigned parkedRows = 0;    ///< most values that are in shared memory while loops take powers (Parking.h)
   bool resultsWait = false;
+  unsigned mostInRegisters = model::threshold::chemistry::mostInLoops; ///< beside loops, as far as rows allow
 };
 
 /// All segments of a program.
@@ -37,6 +39,8 @@ struct Statements {
   PowerLoops powers;
   std::vector<std::string> kept; ///< members that `kept` has to have
   unsigned parkedRows = 0;       ///< rows after those of powers
+  unsigned loopCount = 0;
+  unsigned long crowding = 0; ///< values in registers beyond `mostInRegisters`, for each power of a loop
 };
 
 /// The text of each segment, in this order. Sums that segments before it have stored are added to. With loops
