@@ -80,10 +80,11 @@ void analyze(AnalyzeRequest &request, Session &session) {
     return;
 
   // ptxas takes as long as reading the file does; the two go on at the same time.
+  // Clang has no target for GPUs before sm_50: the file is parsed for another one, whose registers are not those of this GPU.
   std::future<analysis::TrueRegisters> counting;
-  if (!request.noPtxas)
-    counting = std::async(std::launch::async, analysis::trueRegisters, request.file,
-                          request.source.compileOptions());
+  const source::CompileOptions compileOptions = request.source.compileOptions();
+  if (!request.noPtxas && compileOptions.arch.starts_with(arch->name))
+    counting = std::async(std::launch::async, analysis::trueRegisters, request.file, compileOptions);
   std::shared_ptr<const source::Program> program = readProgram(request.file, request.source, session);
   if (!program)
     return;
