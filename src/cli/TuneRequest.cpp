@@ -114,7 +114,8 @@ std::optional<tune::Problem> readProblem(TuneRequest &request, Session &session)
   problem.further.assign(request.files.begin() + 1, request.files.end());
   const bool isMechanism = tune::isMechanism(problem.file);
   for (const std::string &file : request.files)
-    if (!(isMechanism && fs::is_directory(file)) && !canRead({file}, session))
+    if (!(isMechanism && fs::is_directory(file)) &&
+        (!canRead({file}, session) || !areNotPtx({file}, session)))
       return std::nullopt;
   if (isMechanism) {
     problem.text = mechanismText(request.files);
