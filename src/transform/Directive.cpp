@@ -104,9 +104,13 @@ private:
       directives.push_back({rule->name, rule->subject, {}, locationOf(word)});
       return;
     }
+    Diagnostic &unknown =
+        diagnostics.error(locationOf(word), fmt::format("there is no directive '{}'", word.text));
     const std::string question = didYouMean(word.text, directiveNames());
-    diagnostics.error(locationOf(word), fmt::format("there is no directive '{}'", word.text))
-        .withHint(question.empty() ? "there are " + joinAnd(directiveNames()) : question);
+    if (word.text == "block") // a dimension of the search, which is given like a directive
+      unknown.withHint("only 'heddle tune' varies block sizes: -d \"block x=64|128\"");
+    else
+      unknown.withHint(question.empty() ? "there are " + joinAnd(directiveNames()) : question);
   }
 
   /// The first of `words`, which are all that are left.

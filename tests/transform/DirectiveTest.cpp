@@ -89,6 +89,10 @@ TEST(Directive, AnUnknownNameGetsTheNearestOne) {
   EXPECT_EQ(wrong.location.column, 1u);
 }
 
+TEST(Directive, ABlockSizeIsPointedToTune) {
+  EXPECT_EQ(complaint("block x=64").hint, "only 'heddle tune' varies block sizes: -d \"block x=64|128\"");
+}
+
 TEST(Directive, AnUnknownSettingPointsAtItsLocationAndNamesTheOthers) {
   Diagnostic wrong = complaint("coarsen x=2 mapp=blocked");
   EXPECT_EQ(wrong.text, "'coarsen' takes no 'mapp'");
