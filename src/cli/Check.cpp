@@ -47,7 +47,8 @@ Findings go to stdout as FILE:LINE:COLUMN: error: CLASS: text [rule]; classes ar
 What the program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
 Exit code 0: no findings; 1: findings, or the program failed; 2: bad usage, no such file, or no such kernel; 3: it does not
-compile; 4: a file cannot be read or written. With --static, undecided properties are printed with the reason and are no findings.
+compile; 4: a file cannot be read or written. With --static, undecided properties are
+printed with the reason and are no findings; 1 also if a file defines no kernel, and 2 if the block of no kernel is known.
 )";
 
 struct CheckRequest {

@@ -35,8 +35,9 @@ void rejectUnknownOptions(const CLI::App &verb, const std::vector<std::string> &
 void addProgramOptions(CLI::App &verb, build::ProgramOptions &options, ProgramWords &words,
                        Session &session) {
   verb.fallthrough(false)->allow_extras();
-  verb.add_option("--compiler", words.compiler,
-                  "nvcc, clang (needs no toolkit), or auto: nvcc if there is one")
+  verb.add_option(
+          "--compiler", words.compiler,
+          "nvcc, clang (needs no toolkit), or auto: nvcc if there is one and the GPU is sm_75 or newer")
       ->check(CLI::IsMember({"auto", "nvcc", "clang"}));
   verb.add_option(
           "--arch", options.arch,
