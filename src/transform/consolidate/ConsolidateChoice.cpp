@@ -135,7 +135,7 @@ ConsolidateChoice weighConsolidation(Context &context) {
     return no("its threads do not synchronize, and smaller blocks alone gain nothing");
   const BlockKnowledge known = blockKnowledge(context);
   if (!known.block || !context.options.arch)
-    return no(fmt::format("{}, and lanes would have to be ready for the largest",
+    return no(fmt::format("{}, and the code would have to serve the largest",
                           known.differs ? "it is launched with different blocks"
                                         : "its block is known only at run time"));
   const auto &[x, y, z] = *known.block;
@@ -143,16 +143,17 @@ ConsolidateChoice weighConsolidation(Context &context) {
 
   const double work = estimateWork(facts, *context.options.arch).total() / barriers;
   if (model::hidesBarriers(work))
-    return no(
-        fmt::format("not profitable: about {:.0f} operations per thread between barriers, so other warps "
-                    "hide the barrier",
-                    work));
+    return no(fmt::format(
+        "not profitable: work of about {:.0f} FP32 additions per thread between barriers, so other warps "
+        "hide the barrier",
+        work));
   if (const analysis::Access *access = globalBetweenBarriers(facts))
-    return no(fmt::format("the loop around its barriers goes to global memory in line {}, and fewer warps "
-                          "would wait for that longer",
-                          access->location.line));
+    return no(fmt::format(
+        "not profitable: the loop around its barriers accesses global memory in line {}, and fewer "
+        "warps hide less latency",
+        access->location.line));
   if (threads <= lanesOfWarp)
-    return {true, "a block is one warp already, and need not wait as a block"};
+    return {true, "a block is one warp already: its barriers need not be block-wide"};
   const std::optional<int64_t> blocks = facts.blocksOfGrid();
   if (blocks && !model::fillsDevice(double(*blocks), *context.options.arch))
     return no(fmt::format("not profitable: a grid of {} becomes {}; {} ({} SMs) needs {:.0f}",
@@ -163,19 +164,20 @@ ConsolidateChoice weighConsolidation(Context &context) {
   std::optional<std::string> text = consolidatedText(context);
   std::optional<Reread> after = text ? reread(context, *text) : std::nullopt;
   if (!after)
-    return no("one warp cannot do its blocks' work ('consolidate remap=auto' reports why)");
+    return no("one warp cannot do the work of its block ('consolidate remap=auto' reports why)");
   const Outlook before = outlook(context, facts, threads, textOfFile(context));
   const Outlook then = outlook(context, *after->facts, lanesOfWarp, *text);
   if (then.spills && !before.spills)
-    return no("a lane would need more registers than there are, and spill");
+    return no("not profitable: registers would spill");
   const double warpsBefore = before.occupancy.warpsPerSm, warpsThen = then.occupancy.warpsPerSm;
   const std::string change =
       fmt::format("registers per thread {} -> {} ({}), warps per multiprocessor of {} {:.0f} -> {:.0f}",
                   before.registers, then.registers, then.isTrue ? "ptxas" : "estimated",
                   context.options.arch->name, warpsBefore, warpsThen);
   if (!model::keepsWarps(warpsBefore, warpsThen))
-    return no("too few warps would be left: " + change);
-  return {true, fmt::format("about {:.0f} operations between two barriers, {}", work, change)};
+    return no("not profitable: too few warps would be resident: " + change);
+  return {true, fmt::format("work of about {:.0f} FP32 additions per thread between two barriers, {}", work,
+                            change)};
 }
 
 } // namespace
@@ -191,7 +193,7 @@ PassResult chooseToConsolidate(Context &context) {
     return Edited();
   const ConsolidateChoice choice = weighConsolidation(context);
   if (choice.pays) {
-    context.done("'{}' is worth a warp of its own: {}", context.target.name, choice.why);
+    context.done("profitable for '{}': {}", context.target.name, choice.why);
     return Edited();
   }
   context.kept(context.target.first().location, fmt::format("'{}': {}", context.target.name, choice.why));
