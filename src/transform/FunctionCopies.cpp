@@ -89,10 +89,10 @@ bool mayTakeParameter(Context &context, const Unit &unit, const FunctionDecl *fu
   const std::string name = function->getNameAsString();
   if (isa<CXXMethodDecl>(function) || !function->getIdentifier())
     return context.refuse(
-        location, "'{}' asks for the {} and is a member function, which cannot be given another parameter",
-        name, asked);
+        location, "'{}' reads the {} and is a member function, which cannot be given another parameter", name,
+        asked);
   return !function->getLocation().isMacroID() ||
-         context.refuse(location, "'{}' asks for the {} and is made by a macro", name, asked);
+         context.refuse(location, "'{}' reads the {} and is defined by a macro", name, asked);
 }
 
 void replaceParts(Context &context, const Unit &unit, const std::vector<Replacement> &parts) {

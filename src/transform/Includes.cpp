@@ -134,8 +134,7 @@ bool isReadAt(const source::Unit &unit, const std::string &text, const fs::path 
 }
 
 Diagnostic readTwice(const fs::path &inner) {
-  return legalityFailure({inner.string()},
-                         "the change would reach into this file, which is read more than once");
+  return legalityFailure({inner.string()}, "the change would affect this file, which is read more than once");
 }
 
 /// embedInclude, for a file that those of `waiting` need in its place first.
@@ -149,7 +148,7 @@ std::variant<Embedded, Diagnostic> embed(const source::Program &program, const s
   if (isReadOnce(given)) {
     if (!waiting.insert(path).second)
       return legalityFailure({inner.string()},
-                             "the change would reach into this file, and files that include each "
+                             "the change would affect this file, and files that include each "
                              "other cannot be in place of an #include");
     if (!isReadAt(program.host(), text, path, line))
       return readTwice(inner); // by host and device code, at two lines
@@ -185,7 +184,7 @@ std::variant<FoundInclude, Diagnostic> findInclude(const source::Program &progra
   if (include.isInvalid() || sources.getFileID(include) != sources.getMainFileID())
     return legalityFailure(
         {inner.string()},
-        "the change would reach into this file, which no #include of the program's file leads to");
+        "the change would affect this file, which no #include of the program's file leads to");
 
   size_t at = sources.getFileOffset(include);
   size_t begin = text.rfind('\n', at) + 1; // npos + 1 is the text's beginning

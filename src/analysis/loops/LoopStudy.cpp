@@ -237,7 +237,7 @@ std::variant<CountedLoop, Diagnostic> LoopStudy::counted(const ForStmt *statemen
     return legalityFailure(unit.location(at), std::move(reason));
   };
   if (statement->getForLoc().isMacroID() || statement->getRParenLoc().isMacroID())
-    return refuse(statement, "the loop comes out of a macro");
+    return refuse(statement, "the loop is expanded from a macro");
   CountedLoop loop;
   loop.statement = statement;
   auto *declaration = dyn_cast_or_null<DeclStmt>(statement->getInit());

@@ -188,9 +188,10 @@ PassResult makeBlocksSmaller(Context &context, const BlockKnowledge &known,
 bool checkScopes(Context &context, const Kernel &kernel) {
   for (const Barrier &barrier : context.facts(kernel).regions->barriers())
     if (barrier.scope == Barrier::Scope::Grid || barrier.scope == Barrier::Scope::Cluster)
-      return context.refuse(kernel.unit->location(barrier.statement),
-                            "'{}' waits for other blocks, so warps cannot take blocks one by one",
-                            barrier.spelling);
+      return context.refuse(
+          kernel.unit->location(barrier.statement),
+          "'{}' waits for other blocks, so a warp cannot execute blocks one after the other",
+          barrier.spelling);
   return true;
 }
 
@@ -259,7 +260,7 @@ bool checkReturns(Context &context, const Kernel &kernel, const BlockForm &form)
   return context
       .refuse(kernel.unit->location(speaks), "lanes of a warp synchronize here, and one whose thread has "
                                              "returned continues with the work of other threads")
-      .note(kernel.unit->location(leaves), "threads return one by one here");
+      .note(kernel.unit->location(leaves), "individual threads return here");
 }
 
 void reportAggregation(Context &context, const WarpBlock &warp, const BlockKnowledge &known,

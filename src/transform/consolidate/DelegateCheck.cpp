@@ -51,13 +51,13 @@ private:
     const auto &block = facts.launch.block;
     if (!facts.threadsPerBlock())
       return context.refuse(kernel.location,
-                            "a block must be one warp to be done by one, and its size is not known");
+                            "a block must be one warp to be executed by one, and its size is not known");
     if (facts.launchesDisagree)
       return context.refuse(kernel.location, "launches of the kernel have blocks of different shapes");
     if (facts.threadsPerBlock() == lanesOfWarp)
       return true;
     return context.refuse(kernel.location,
-                          "a block must be one warp to be done by one, and it is ({}, {}, {}) threads",
+                          "a block must be one warp to be executed by one, and it is ({}, {}, {}) threads",
                           *block[0], *block[1], *block[2]);
   }
 
@@ -69,7 +69,7 @@ private:
     for (const ParmVarDecl *parameter : kernel.function->parameters())
       if (parameter->getName().empty())
         return context.refuse(unit.location(parameter->getBeginLoc()),
-                              "a parameter without a name cannot be handed on");
+                              "a parameter without a name cannot be passed on");
     return mayBeGivenParameter(context, kernel);
   }
 

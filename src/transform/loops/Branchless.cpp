@@ -195,8 +195,8 @@ private:
       assigned.insert(step.variable);
     }
     if (operations > mostOperations)
-      return legalityFailure(unit.location(branch), "a side has {} operations: too long to be done by all",
-                             operations);
+      return legalityFailure(unit.location(branch),
+                             "a side has {} operations: too long to be executed by all", operations);
     return std::nullopt;
   }
 
@@ -224,14 +224,14 @@ private:
       if (auto *binary = dyn_cast<BinaryOperator>(part)) {
         ++operations;
         if (binary->isAssignmentOp() || binary->isCommaOp())
-          found = legalityFailure(unit.location(part), "this changes something besides");
+          found = legalityFailure(unit.location(part), "this has a side effect");
         else if (isDivision(binary->getOpcode()) && mayTrap(binary->getType(), binary->getRHS()))
           found =
               legalityFailure(unit.location(part), "the divisor may be zero where this side is not taken");
       } else if (auto *unary = dyn_cast<UnaryOperator>(part)) {
         ++operations;
         if (unary->isIncrementDecrementOp())
-          found = legalityFailure(unit.location(part), "this changes something besides");
+          found = legalityFailure(unit.location(part), "this has a side effect");
       } else if (auto *call = dyn_cast<CallExpr>(part)) {
         ++operations;
         found = badCall(call);
@@ -264,7 +264,8 @@ private:
       if (access->isRead() && !isSafe(*access, side)) {
         LegalityFailure unsafe = legalityFailure(
             access->location,
-            "'{}' may not be there where this side is not taken, so it cannot be loaded then", access->text);
+            "'{}' may not exist where this side is not taken, so it cannot be loaded unconditionally",
+            access->text);
         unsafe->note(unit.location(branch->getCond()), "the condition is here");
         return unsafe;
       }
@@ -581,7 +582,7 @@ LegalityFailure branchless(const LoopTask &task) {
   const Unit &unit = task.study.unit;
   auto *branch = cast<IfStmt>(task.subject);
   if (branch->getIfLoc().isMacroID())
-    return legalityFailure(unit.location(branch), "the branch comes out of a macro");
+    return legalityFailure(unit.location(branch), "the branch is expanded from a macro");
   if (branch->isConstexpr() || branch->getInit() || branch->getConditionVariable())
     return legalityFailure(unit.location(branch), branch->isConstexpr()
                                                       ? "'if constexpr' is no branch of the program"

@@ -170,12 +170,12 @@ private:
     for (const Shared &one : shared)
       connectMentions(
           one.variable, !one.mayBeArray,
-          fmt::format("'{}' would have to be kept for all iterations", one.variable->getNameAsString()));
+          fmt::format("'{}' would need an element per iteration", one.variable->getNameAsString()));
     for (const OuterVariable &outer : study.outerVariables(loop.body()))
       if (outer.write && outer.variable != loop.variable)
         connectMentions(
             outer.variable, true,
-            fmt::format("'{}' goes from one iteration to the next", outer.variable->getNameAsString()));
+            fmt::format("'{}' is carried from one iteration to the next", outer.variable->getNameAsString()));
   }
   void connectMentions(const VarDecl *variable, bool bothWays, const std::string &reason) {
     for (size_t u = 0; u < nodes.size(); ++u)

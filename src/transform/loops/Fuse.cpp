@@ -232,7 +232,7 @@ LegalityFailure fuse(const LoopTask &task) {
   auto *statement = cast<ForStmt>(task.subject);
   const ForStmt *behind = loopBehind(study, statement);
   if (!behind)
-    return legalityFailure(study.unit.location(statement), "no 'for' loop is right behind this one");
+    return legalityFailure(study.unit.location(statement), "no 'for' loop directly follows this one");
   if (source::hasConditionalText(study.unit, {statement->getBeginLoc(), behind->getEndLoc()}))
     return legalityFailure(study.unit.location(behind),
                            "there is a directive of the preprocessor between the loops");

@@ -37,7 +37,7 @@ LegalityFailure whyNotInterchange(const analysis::LoopStudy &study, const Counte
     if (variable.write)
       return legalityFailure(
           study.unit.location(variable.write),
-          "'{}' goes from one iteration to the next: interchanged, it would see them in another order",
+          "'{}' is carried from one iteration to the next: interchange would change the order of its updates",
           variable.variable->getNameAsString());
   std::vector<const analysis::Access *> accesses = study.accessesIn(inner.body());
   analysis::Iterations turned{analysis::LoopStudy::around(outer.facts),

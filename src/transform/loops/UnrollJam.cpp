@@ -158,10 +158,10 @@ private:
             if (analysis::partsOf(statement).contains(mention))
               here = &segment;
         if (!here || (home && home != here))
-          return legalityFailure(
-              study.unit.location(variable.write),
-              "'{}' goes from one iteration of '{}' to the next: jammed, it would see them in another order",
-              variable.variable->getNameAsString(), outer.name());
+          return legalityFailure(study.unit.location(variable.write),
+                                 "'{}' is carried from one iteration of '{}' to the next: jamming would "
+                                 "change the order of its updates",
+                                 variable.variable->getNameAsString(), outer.name());
         home = here;
       }
     }

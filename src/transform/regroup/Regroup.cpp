@@ -264,7 +264,7 @@ bool fitTogether(Context &context) {
         if (builtin.what.kind == Kind::GridDim)
           return context.refuse(
               context.target.first().unit->location(builtin.range),
-              "queues need more blocks than the original has, and the kernel asks for their number here");
+              "queues need more blocks than the original has, and the kernel reads their number here");
   return true;
 }
 

@@ -126,7 +126,7 @@ private:
     const Stmt *statement = analysis::findWarpFunction(kernel);
     return !statement ||
            refuse(unit.location(statement),
-                  "threads of a warp speak with each other here, and regrouped those are others");
+                  "threads of a warp communicate here, and regrouping puts other threads into it");
   }
 
   bool checkWaiting() {

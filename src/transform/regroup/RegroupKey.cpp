@@ -236,7 +236,7 @@ private:
       if (later->getDecl()->getName() == name)
         return context
             .refuse(unit.location(later->getDecl()->getLocation()),
-                    "the key asks for '{}', which is not known at the kernel's start", name)
+                    "the key uses '{}', which is not known at the kernel's start", name)
             .withHint("a key is found before the kernel runs: from parameters, and from what is declared in "
                       "front of all else");
     if (isDeclaredOutside(name))
@@ -246,7 +246,7 @@ private:
       names.push_back(parameter->getNameAsString());
     for (const auto &[local, variable] : locals)
       names.push_back(local);
-    return context.refuse(kernel.location, "the key asks for '{}', and there is no such name", name)
+    return context.refuse(kernel.location, "the key uses '{}', and there is no such name", name)
         .withHint("at its start the kernel knows " + joinAnd(nearestFirst(name, names)));
   }
 

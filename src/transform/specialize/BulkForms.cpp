@@ -56,7 +56,7 @@ public:
   std::variant<BulkForm, std::string> find() {
     std::vector<const Expr *> subscripts = subscriptsOfTarget();
     if (subscripts.empty() || subscripts.size() > 2)
-      return std::string("the tile is not one of rows");
+      return std::string("the tile does not consist of rows");
     std::vector<Subscript> parts;
     for (const Expr *subscript : subscripts) {
       std::optional<Subscript> part = readSubscript(subscript);
@@ -211,7 +211,7 @@ private:
           std::ranges::none_of(bulk.variables, [&](const BoxVariable &variable) {
             return variable.variable && loopWith(variable.variable) == up->statement;
           }))
-        return "a loop of the load is none over the tile's rows or columns";
+        return "a loop of the load does not iterate over the tile's rows or columns";
     return {};
   }
 
@@ -320,7 +320,7 @@ private:
         continue;
       auto *branch = cast<IfStmt>(up->statement);
       if (up->children.size() > 1 || from != up->children[0].get() || branch->getInit())
-        return "the load takes one of two ways";
+        return "the load is a branch with two sides";
       conditions.push_back(branch->getCond());
     }
     for (const Expr *condition : conditions)

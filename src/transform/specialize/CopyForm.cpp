@@ -145,11 +145,10 @@ private:
       return "the value is computed or converted on its way to the tile";
     const int64_t bytes = context.getTypeSizeInChars(form.target->getType()).getQuantity();
     if (bytes != 4 && bytes != 8 && bytes != 16)
-      return fmt::format("an element of {} bytes is none that cp.async copies (4, 8 or 16)", bytes);
+      return fmt::format("an element of {} bytes cannot be copied by cp.async (4, 8 or 16)", bytes);
     const int64_t alignment = context.getTypeAlignInChars(form.target->getType()).getQuantity();
     if (alignment < bytes)
-      return fmt::format("elements of {} bytes aligned to {} are none that cp.async copies", bytes,
-                         alignment);
+      return fmt::format("elements of {} bytes aligned to {} cannot be copied by cp.async", bytes, alignment);
     if (form.source->getType().isVolatileQualified())
       return "the array is volatile";
     return {};

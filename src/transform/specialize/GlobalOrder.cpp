@@ -226,7 +226,7 @@ private:
                       ? fmt::format("the load is here: '{}' and '{}' may overlap", stored.name, loaded.name)
                       : "the load is here");
     if (!areNamed)
-      trouble->hint = "where one of them points could not be followed: name the arrays apart";
+      trouble->hint = "what one of them points to could not be determined: use a variable for each array";
     else if (&stored != &loaded)
       trouble->hint = analysis::waysToDistinguish;
     return false;

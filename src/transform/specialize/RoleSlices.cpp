@@ -23,7 +23,7 @@ LegalityFailure reasonNotToProduce(const KernelNode &node, const RoleSplit &spli
   if (facts.unseen)
     return legalityFailure(view.study.unit.location(facts.unseen),
                            analysis::storesTo(facts, split.tiles)
-                               ? "the load does something else besides, which producers cannot do alone"
+                               ? "the load has a side effect, which producers cannot execute alone"
                                : "the load needs this, and what it does is not known");
   for (const Access *access : facts.accesses) {
     const VarDecl *array = sharedArray(*access);

@@ -53,7 +53,7 @@ public:
       checkBetween(loop);
     for (const KernelNode *jump : split.jumps)
       if (split.varying.contains(jump))
-        return refusalAt(view, *nearestHead(*jump), "threads leave here one by one, and the others go on");
+        return refusalAt(view, *nearestHead(*jump), "individual threads leave here, and the others continue");
     for (const KernelNode *node : view.nodes()) {
       const bool isOfInterest = split.producer.contains(node) && split.varying.contains(node);
       if (!isOfInterest)

@@ -105,8 +105,8 @@ private:
     const std::optional<std::string> declared = source::declareAs(unit, site.counter, counter),
                                      type = source::declareAs(unit, site.counter, "");
     if (!declared || !type) {
-      text.failure =
-          legalityFailure(unit.location(site.loop), "the type of the loop's counter cannot be written down");
+      text.failure = legalityFailure(unit.location(site.loop),
+                                     "the type of the loop's counter has no name in source text");
       return;
     }
     const std::string condition = text.text(site.loop->getCond());
@@ -286,17 +286,18 @@ LegalityFailure noCapacity(const analysis::WorkSite &site, const KindPlan &plan,
 bool withoutSite(Context &context, const Kernel &kernel, const analysis::SiteSearch &search) {
   const Unit &unit = *kernel.unit;
   if (search.uniform) {
-    context.kept(unit.location(search.uniform), "all threads of a warp go the same way here already");
+    context.kept(unit.location(search.uniform), "this branch is uniform for each warp already");
     return true;
   }
   if (search.oneSided)
     context.refuse(unit.location(search.oneSided),
-                   "one arm of this branch alone has work: there are no kinds to distinguish");
+                   "only one case of this branch has work: there are no kinds to distinguish");
   else if (search.hidden)
     context
-        .refuse(unit.location(search.hidden), "no item goes one way only at this branch: it is inside a loop "
-                                              "or another branch of the item's own")
-        .withHint("a branch distinguishes kinds of work where an item comes to it once: in the kernel's "
+        .refuse(unit.location(search.hidden),
+                "a work item does not execute this branch exactly once: it is inside a loop "
+                "or another branch of the item's own")
+        .withHint("a branch distinguishes kinds of work where an item executes it once: in the kernel's "
                   "body, in a loop over items, or in an 'if' without 'else' there");
   else
     context.refuse(kernel.location, "there is no switch and no if-chain with work on two sides or more");

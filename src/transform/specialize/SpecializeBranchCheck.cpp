@@ -53,25 +53,26 @@ public:
     if (std::optional<analysis::Barrier> barrier = analysis::barrierAt(statement, unit.context()))
       return refuse(
           statement,
-          fmt::format("'{}' is in work that threads of one kind do: the others would not come to it",
+          fmt::format("'{}' is in work that only threads of one kind execute: the others would not reach it",
                       barrier->spelling));
     if (isa<AsmStmt>(statement))
-      return refuse(statement, "there is inline assembly in the work, and it may ask which thread it is in");
+      return refuse(statement,
+                    "there is inline assembly in the work, and it may read the index of its thread");
     if (isa<GotoStmt, IndirectGotoStmt, LabelStmt>(statement))
       return refuse(statement, "there is a label or a goto in the work");
     if (isa<CUDAKernelCallExpr>(statement))
       return refuse(statement, "there is a launch on the device in the work");
     if (auto *expression = dyn_cast<Expr>(statement);
         expression && expression->isGLValue() && expression->getType().isVolatileQualified())
-      return refuse(statement, "this is volatile: threads of a warp may lean on each other's pace here");
+      return refuse(statement, "this is volatile: threads of a warp may rely on lockstep execution here");
     return true;
   }
   bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = analysis::calleeOf(call);
     if (!callee)
-      return refuse(call, "a function is called through a pointer, and it may ask which thread it is in");
+      return refuse(call, "a function is called through a pointer, and it may read the index of its thread");
     if (analysis::isOfNamespace(callee, "cub"))
-      return refuse(call, "threads work together in this call");
+      return refuse(call, "threads cooperate in this call");
     return lookInto(call, callee);
   }
   bool VisitVarDecl(VarDecl *variable) override {
@@ -106,7 +107,7 @@ private:
       return true;
     for (const Uses::Builtin &builtin : Uses::of(definition->getBody()).builtins)
       if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx) {
-        refuse(call, fmt::format("'{}' asks for '{}' itself, and another thread will call it",
+        refuse(call, fmt::format("'{}' reads '{}' itself, and another thread will call it",
                                  callee->getNameAsString(), builtin.what.name()));
         found->note(unit.location(builtin.range), "here");
         found->withHint("give it the index as an argument");
@@ -157,8 +158,8 @@ private:
   LegalityFailure warpFunction() {
     const Stmt *found = analysis::findWarpFunction(*facts.kernel);
     return found ? std::optional(legalityFailure(unit.location(found),
-                                                 "lanes of a warp speak with each other here, "
-                                                 "and their work will be that of other threads"))
+                                                 "lanes of a warp communicate here, "
+                                                 "and they will do the work of other threads"))
                  : std::nullopt;
   }
 
@@ -166,8 +167,9 @@ private:
   LegalityFailure earlyReturn() {
     for (const Stmt *statement : site.outside)
       if (const Uses uses = Uses::of(statement); !uses.returns.empty()) {
-        return legalityFailure(unit.location(uses.returns.front()),
-                               "threads that return here would not come to where the block sorts its work")
+        return legalityFailure(
+                   unit.location(uses.returns.front()),
+                   "threads that return here would not reach the barriers at which the block sorts its work")
             .withHint("let them find nothing to do instead: put the rest of the kernel under a condition");
       }
     return std::nullopt;
@@ -227,7 +229,7 @@ private:
           if (builtin.what.kind == ThreadBuiltin::Kind::ThreadIdx)
             return legalityFailure(
                 unit.location(builtin.range),
-                "'{}' in the loop's body would be that of another thread: only '{}' goes with an item",
+                "'{}' in the loop's body would be that of another thread: only '{}' is passed with an item",
                 builtin.what.name(), site.counter->getNameAsString());
       for (const DeclRefExpr *reference : uses.locals)
         if (LegalityFailure reason = variable(reference))
@@ -247,9 +249,10 @@ private:
                  "'{}' is changed here and declared outside of the work of an item: a thread does "
                  "the work of others now",
                  name)
-          .withHint(site.loop
-                        ? "a value that goes from item to item keeps them in order; add to memory by atomics"
-                        : "copy it into a variable of its own first");
+          .withHint(
+              site.loop
+                  ? "a value that is carried from item to item fixes their order; add to memory by atomics"
+                  : "copy it into a variable of its own first");
     const bool isReference = variable->getType()->isReferenceType();
     const Level level =
         isReference ? facts.uniformity->addressLevel(reference) : facts.uniformity->level(reference);

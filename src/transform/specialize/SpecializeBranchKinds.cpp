@@ -105,7 +105,8 @@ private:
         if (LegalityFailure effect = analysis::firstOutwardEffect(unit, part)) {
           LegalityFailure reason = legalityFailure(
               effect->location,
-              "the kind of work depends on this, and it cannot be done twice, once to sort: " + effect->text);
+              "the kind of work depends on this, and it cannot be executed a second time, to sort: " +
+                  effect->text);
           reason->notes = effect->notes;
           reason->note(unit.location(site.branch.statement), "the branch over kinds is here");
           return reason;
@@ -114,7 +115,7 @@ private:
     for (const VarDecl *variable : result.variables)
       if (facts.uniformity->definitions().addressEscapes(variable))
         return legalityFailure(unit.location(variable->getLocation()),
-                               "the kind of work depends on '{}', whose address goes elsewhere",
+                               "the kind of work depends on '{}', whose address escapes",
                                variable->getNameAsString());
     return std::nullopt;
   }

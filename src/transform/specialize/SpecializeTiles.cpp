@@ -105,7 +105,7 @@ private:
       return true;
     return context
         .refuse(kernel.location,
-                "a block of {} threads is not made of whole warps, and roles are taken by warps",
+                "a block of {} threads is not a multiple of 32, and roles are assigned to warps",
                 shape.groupThreads())
         .withHint(fmt::format("a block of {} threads would do",
                               (shape.groupThreads() + lanesInWarp - 1) / lanesInWarp * lanesInWarp));
@@ -122,7 +122,8 @@ private:
                            !barrier.votes && !barrier.ofUnknownGroup && !isa<AsmStmt>(barrier.statement);
       if (!isPlain)
         return context.refuse(
-            location, "'{}': the kernel has synchronization of its own, which roles would get between",
+            location,
+            "'{}': the kernel has other synchronization, in which both roles would have to take part",
             barrier.spelling);
       if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier))
         return context
@@ -131,7 +132,7 @@ private:
     }
     for (const analysis::EarlyExit &exit : facts.regions->earlyExits())
       if (exit.level > analysis::Level::Block)
-        return context.refuse(exit.location, "threads return here one by one, and barriers may still come");
+        return context.refuse(exit.location, "individual threads return here, and barriers may follow");
     return checkCalls();
   }
 
@@ -142,10 +143,9 @@ private:
         if (!point.call)
           continue;
         const std::optional<std::string> why = reasonNotToInline(facts, point.call, point.statement);
-        return context.refuse(
-            unit.location(point.call),
-            "a function with barriers is called here and cannot be put in the place of its call" +
-                (why ? ": " + *why : ""));
+        return context.refuse(unit.location(point.call),
+                              "a function with barriers is called here and cannot be inlined" +
+                                  (why ? ": " + *why : ""));
       }
     return true;
   }
@@ -160,13 +160,13 @@ private:
   bool checkCode() {
     const Uses uses = Uses::of(kernel.function->getBody());
     if (uses.lambda)
-      return context.refuse(unit.location(uses.lambda), "a lambda in the kernel is not followed");
+      return context.refuse(unit.location(uses.lambda), "a lambda in the kernel is not analyzed");
     for (const Uses::Builtin &builtin : uses.builtins) {
       using Kind = analysis::ThreadBuiltin::Kind;
       const bool isWhole = builtin.what.dimension > 2;
       if (isWhole && (builtin.what.kind == Kind::ThreadIdx || builtin.what.kind == Kind::BlockDim))
         return context.refuse(unit.location(builtin.range),
-                              "all of '{}' is handed on here, which is not followed", builtin.what.name());
+                              "all of '{}' is passed on here, which is not analyzed", builtin.what.name());
     }
     for (const Kernel *instance : context.target.instances)
       for (const analysis::DiscardedCode &hidden : analysis::discardedCode(instance->function))
@@ -181,9 +181,9 @@ private:
       if (callee && callee->hasBody(body) && unit.isUserCode(body->getLocation()) &&
           analysis::asksForThread(unit, body))
         return context
-            .refuse(unit.location(call), "'{}' asks for the thread's index or the block's size itself",
+            .refuse(unit.location(call), "'{}' reads the thread's index or the block's size itself",
                     callee->getNameAsString())
-            .withHint("hand them to it as arguments");
+            .withHint("pass them to it as arguments");
     }
     return checkGroups();
   }
@@ -218,7 +218,7 @@ private:
         return context.refuse(*refused);
       if (sketch(other, std::get<RoleSplit>(found)) != first)
         return context.refuse(
-            legalityFailure(instance->location, fmt::format("'{}' would be split in another way than '{}'",
+            legalityFailure(instance->location, fmt::format("'{}' would be split differently from '{}'",
                                                             instance->name, kernel.name))
                 .withHint(
                     "give each case a kernel of its own, or apply the directive to a file that launches one "

@@ -82,7 +82,7 @@ private:
       return false;
     const Stmt *lambda = usesOf[function].lambda;
     return !lambda ||
-           context.refuse(unit.location(lambda), "a lambda in a function that asks for the thread's index");
+           context.refuse(unit.location(lambda), "a lambda in a function that reads the thread's index");
   }
 
   /// What this function, or one it calls, must be given.

@@ -221,7 +221,7 @@ Planned findExits(WorkPlan plan, const WorkQuestion &question) {
   for (const KernelNode *node : plan.nodes)
     if (plan.of(*node).role == Role::Item && !mayLeave(plan, *node))
       return legalityFailure(question.location(node->statement),
-                             "threads leave one by one here, and further work of the block "
+                             "individual threads leave here, and further work of the block "
                              "follows that they would have left out");
   return plan;
 }

@@ -148,8 +148,7 @@ private:
     if (call)
       return refuse(
           call->call,
-          "there is a barrier inside the function called here, which cannot be put in the place of its "
-          "call: " +
+          "there is a barrier inside the function called here, which cannot be inlined: " +
               reasonNotToInline(facts, call->call, node.statement).value_or("it is called in too many ways"));
     if (std::optional<BlockVote> vote = isPart ? votedIn(node.statement) : std::nullopt) {
       decide(body, node, parent, Role::Fixed).vote = vote;

@@ -26,7 +26,7 @@ __global__ void smooth(float *a) {
   a[i] = 0.5f * (a[i] + a[i + 1]);
 }
 
-// LATE: regroup.cu:[[@LINE+11]]:{{[0-9]+}}: error: regroup by=count: the key asks for 'count', which is not known at the kernel's start
+// LATE: regroup.cu:[[@LINE+11]]:{{[0-9]+}}: error: regroup by=count: the key uses 'count', which is not known at the kernel's start
 // LATE: hint: a key is found before the kernel runs: from parameters, and from what is declared in front of all else
 // DONE: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: remark: regroup by=length[i]: threads of 'steps' are grouped by 'length[i]'; the first launches measure both orders; 1 launch rewritten
 // TEXT: struct StepsWays : heddle::Ways<64> {
