@@ -133,7 +133,7 @@ private:
     auto note = [&](const Stmt *statement, llvm::StringRef text, const char *what) {
       std::optional<ThreadBuiltin> builtin = registerIn(text);
       if (builtin && changed.index(*builtin) && !found)
-        refuse(reached, fmt::format("{} reads the thread's or block's index, which is not followed", what))
+        refuse(reached, fmt::format("{} reads the thread's or block's index, which is not analyzed", what))
             .note(unit.location(statement), "it is read here");
     };
     for (const Stmt *statement : uses.statements)
@@ -147,7 +147,7 @@ private:
   void lookAt(const Reached &reached, const Stmt *statement, const std::string &name) {
     std::optional<Barrier> barrier = barrierAt(statement, unit.context());
     if (barrier && barrier->cutsRegion() && !isFollowedForBarriers(reached))
-      refuse(reached, fmt::format("{} waits at the barrier '{}', and code cannot be cut there", name,
+      refuse(reached, fmt::format("{} waits at the barrier '{}', and code cannot be split there", name,
                                   barrier->spelling))
           .note(unit.location(statement), "the barrier is here");
   }

@@ -106,12 +106,11 @@ std::optional<Diagnostic> disagreementOfReadings(const Unit &unit, const std::ve
         return asked.file == other && isSameChange(asked, edit);
       });
       if (!agrees)
-        return Diagnostic{
-            Severity::Refusal,
-            locationOf(unit, edit),
-            "this text is read more than once, and the change is meant for one of the readings only",
-            {{unit.location(unit.sources().getIncludeLoc(other)), "it is read again here"}},
-            {}};
+        return Diagnostic{Severity::Refusal,
+                          locationOf(unit, edit),
+                          "this text is read more than once, and the change is for one inclusion only",
+                          {{unit.location(unit.sources().getIncludeLoc(other)), "it is read again here"}},
+                          {}};
     }
   }
   return std::nullopt;

@@ -401,7 +401,7 @@ static std::optional<std::string> whyNamesChange(const FunctionDecl *kernel, con
     if (scope->isFunctionOrMethod())
       continue;
     if (hidden.contains(each->getNameAsString()))
-      return fmt::format("its '{}' is another one than the kernel's", each->getNameAsString());
+      return fmt::format("its '{}' differs from the kernel's", each->getNameAsString());
     while (isa<EnumDecl>(scope))
       scope = scope->getParent()->getRedeclContext();
     auto *space = dyn_cast<NamespaceDecl>(scope);
@@ -453,7 +453,7 @@ std::optional<std::string> reasonNotToInline(const KernelFacts &facts, const Cal
   const ReturnStmt *last = lastReturn(callee);
   for (const ReturnStmt *each : inside.returns)
     if (each != last)
-      return fmt::format("it returns from its middle, in line {}", unit.location(each).line);
+      return fmt::format("it returns before its end, in line {}", unit.location(each).line);
   for (const CallExpr *each : inside.calls)
     if (analysis::calleeOf(each) &&
         analysis::calleeOf(each)->getCanonicalDecl() == callee->getCanonicalDecl())

@@ -68,7 +68,7 @@ bool addLaunchArgument(Context &context, const source::Launch &launch, const Lau
   if (!call)
     return context
         .refuse(launch.location,
-                "the kernel needs its {} as an argument, and this launch hands its arguments over by address",
+                "the kernel needs its {} as an argument, and this launch passes its arguments by address",
                 parameter.of)
         .withHint(parameter.hint);
   const bool hasArguments = call->getNumArgs() > 0 && !isa<CXXDefaultArgExpr>(call->getArg(0));
@@ -82,12 +82,13 @@ std::optional<std::string> repeatedShape(Context &context, const source::Launch 
   std::string text = writtenShape(context, shape);
   if (text.empty() || !analysis::mayBeEvaluatedAgain(shape.expr))
     return context
-        .refuse(launch.location, "'{}' must be said twice, and may not mean the same again", shape.text)
+        .refuse(launch.location, "'{}' would be evaluated twice, and may have another value the second time",
+                shape.text)
         .withHint("give it a name before the launch");
   if (const Expr *changing = changingArgument(launch))
     return context
         .refuse(launch.unit->location(changing),
-                "'{}' must be said twice, and this argument has a side effect that may come between",
+                "'{}' would be evaluated twice, and this argument has a side effect that may come between",
                 shape.text)
         .withHint("make it a statement before or after the launch");
   return text;

@@ -39,7 +39,7 @@ bool compare(Context &context, const source::Launch &launch, const std::array<in
     return context
         .refuse(launch.location, "the block of this launch cannot be compared with that of --block: {}",
                 launch.form == source::Launch::Form::LaunchKernelEx
-                    ? "it is in a cudaLaunchConfig_t, which is not followed"
+                    ? "it is in a cudaLaunchConfig_t, which is not analyzed"
                     : "its text is not understood")
         .withHint("launch the kernel with <<<grid, block>>>, or leave --block out");
   context.edits.replace(*launch.unit, launch.block.expr->getSourceRange(),

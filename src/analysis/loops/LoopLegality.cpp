@@ -87,8 +87,8 @@ private:
     for (const Stmt *child : source::evaluatedChildren(part))
       parents.emplace(child, part);
     if (std::optional<Barrier> barrier = barrierAt(part, unit.context()))
-      return refuse(part,
-                    fmt::format("'{}' is inside: other threads would see another order", barrier->spelling));
+      return refuse(part, fmt::format("'{}' is in the loop: other threads could observe the new order",
+                                      barrier->spelling));
     if (isa<AsmStmt>(part))
       return refuse(part, "there is inline assembly inside, and what it does is not known");
     if (isa<GotoStmt, IndirectGotoStmt, LabelStmt>(part))
@@ -117,12 +117,12 @@ private:
     if (isAtomicFunction(callee) && !isUsers) {
       auto parent = parents.find(call);
       if (!isOrderlessAtomic(cast<CallExpr>(call), parent == parents.end() ? nullptr : parent->second))
-        refuse(call,
-               fmt::format("the order of '{}' shows: its result is used, or it rounds", plainNameOf(callee)));
+        refuse(call, fmt::format("the order of '{}' is observable: its result is used, or it rounds",
+                                 plainNameOf(callee)));
       return;
     }
     if (asksOutside(callee) && !isUsers)
-      return refuse(call, fmt::format("'{}' asks other threads or the clock, so its place must stay",
+      return refuse(call, fmt::format("'{}' depends on other threads or the clock, so it must not move",
                                       plainNameOf(callee)));
     if (!isUsers || isa<CXXConstructorDecl>(callee))
       return refuse(call, fmt::format("what '{}' does is not known", callee->getNameAsString()));

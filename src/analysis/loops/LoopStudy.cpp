@@ -368,7 +368,7 @@ LegalityFailure LoopStudy::whyHeadVaries(const CountedLoop &loop, const Stmt *wi
       if (common.contains(variable) || (!isInside(variable, within) && !isChanged))
         continue;
       return legalityFailure(unit.location(reference),
-                             fmt::format("{} does not always run over the same values: its "
+                             fmt::format("{} does not always have the same iteration space: its "
                                          "head depends on '{}'",
                                          what, variable->getNameAsString()));
     }
@@ -384,7 +384,7 @@ LegalityFailure LoopStudy::whyHeadVaries(const CountedLoop &loop, const Stmt *wi
     if (facts->statement == within)
       anywhere.same = around(facts.get());
   if (auto found = dependence(accessesIn(within), accessesInHead(loop.statement), anywhere, within))
-    return refusalOf(*found, fmt::format("so {} may not always run over the same values", what));
+    return refusalOf(*found, fmt::format("so {} may not always have the same iteration space", what));
   return std::nullopt;
 }
 

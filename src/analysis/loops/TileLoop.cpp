@@ -108,7 +108,7 @@ public:
     if (enclosed)
       return legalityFailure(
           view.location(*enclosed),
-          "a barrier in a block of its own, as written or as it comes out of a function: load, barrier and "
+          "a barrier in a block of its own, as written or after inlining a function: load, barrier and "
           "computation must be statements of the loop itself");
     return legalityFailure(kernel.location, "there is no loop that loads a tile into shared memory, "
                                             "synchronizes, computes on it and synchronizes again");

@@ -44,8 +44,9 @@ struct Question {
   /// An address known only at run time is the better reason: it is beyond any other way of distributing
   /// elements to lanes.
   LanePattern notOwner() const {
-    LanePattern pattern = refuse(fmt::format(
-        "'{}' is written by a lane that does not keep that element: a shuffle can fetch, not send", text()));
+    LanePattern pattern = refuse(fmt::format("'{}' is written by a lane that does not hold that element: a "
+                                             "shuffle reads from another lane and cannot write to it",
+                                             text()));
     pattern.isForLackOfBetter = true;
     return pattern;
   }

@@ -137,7 +137,7 @@ const Stmt *statementOf(const Stmt *part, const KernelReading &in) {
 Diagnostic notAllLanes(const StripedAccess &access, const SharedArray &array, const KernelReading &in,
                        const std::string &more = "") {
   return in.stays(array.name, access.expression->getBeginLoc(),
-                  fmt::format("'{}' would be a shuffle that not all lanes come to{}",
+                  fmt::format("'{}' would be a shuffle that not all lanes execute{}",
                               in.textOf(access.expression), more));
 }
 
@@ -146,7 +146,7 @@ Diagnostic blocked(const StripedAccess &access, const Stmt *divergent, const Stm
   Diagnostic why =
       notAllLanes(access, array, in,
                   fmt::format(", and it cannot be moved out of this {}", by == divergent ? "place" : "loop"));
-  why.note(in.kernel.unit->location(divergent->getBeginLoc()), "lanes go different ways here");
+  why.note(in.kernel.unit->location(divergent->getBeginLoc()), "lanes diverge here");
   return why;
 }
 

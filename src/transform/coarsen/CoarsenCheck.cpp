@@ -84,7 +84,7 @@ private:
         Diagnostic &refusal =
             context.refuse(unit.location(barrier.statement),
                            "'{}' may not be reached by all threads of the block", barrier.spelling);
-        refusal.note(unit.location(divergent->branch), "because of what is decided here");
+        refusal.note(unit.location(divergent->branch), "because of the condition here");
         for (const analysis::Step &step : divergent->why)
           refusal.note(step.location, step.text);
         return false;
@@ -156,7 +156,7 @@ private:
   bool checkAssembly(const GCCAsmStmt *assembly) {
     if (analysis::readsIndex(assembly))
       return context.refuse(locationOf(assembly),
-                            "this assembly reads the thread's or block's index, which is not followed");
+                            "this assembly reads the thread's or block's index, which is not analyzed");
     return !analysis::readsLanes(assembly) || checkWarp(assembly, "this assembly");
   }
 
@@ -227,7 +227,7 @@ private:
       return true;
     if (isPadded)
       return context.refuse(locationOf(statement),
-                            "the last warp of a block of {} threads is not whole, and {} would wait for "
+                            "the last warp of a block of {} threads is partial, and {} would wait for "
                             "lanes that have other work there",
                             form->threads, what);
     if (!keepsWarpsWhole(*block, axes, map))
@@ -249,8 +249,8 @@ private:
     };
     const Stmt *loop = analysis::findWaitingLoop(kernel, goesOnTogether);
     return !loop ||
-           context.refuse(unit.location(loop), "this loop waits for what another thread does, and that may "
-                                               "be one whose work the same thread has to do afterwards");
+           context.refuse(unit.location(loop),
+                          "this loop waits for another thread, whose work the same thread may execute later");
   }
 
   // Memory

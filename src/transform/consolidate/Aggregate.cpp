@@ -199,8 +199,8 @@ bool checkWaiting(Context &context, const Kernel &kernel) {
   const Stmt *loop = analysis::findWaitingLoop(kernel);
   if (!loop)
     return true;
-  return context.refuse(kernel.unit->location(loop), "this loop waits for what another thread does, and that "
-                                                     "may be one that the same lane has to do afterwards");
+  return context.refuse(kernel.unit->location(loop),
+                        "this loop waits for another thread, whose work the same lane may execute later");
 }
 
 /// threadIdx.x, or a local that always holds it.

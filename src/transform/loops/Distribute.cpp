@@ -352,7 +352,7 @@ LegalityFailure distribute(const LoopTask &task) {
     return effect;
   Graph graph(study, loop);
   if (graph.nodes.size() < 2)
-    return legalityFailure(study.unit.location(loop.statement), "there is only one statement to be done");
+    return legalityFailure(study.unit.location(loop.statement), "the loop has only one statement");
   graph.connect();
   std::vector<std::vector<size_t>> groups = graph.groups();
   if (groups.size() < 2) {

@@ -58,10 +58,9 @@ const ForStmt *loopBehind(const LoopStudy &study, const ForStmt *first) {
 
 LegalityFailure whyNotSameValues(const LoopStudy &study, const CountedLoop &a, const CountedLoop &b) {
   const analysis::Loop &first = *a.facts, &second = *b.facts;
-  LegalityFailure differs =
-      legalityFailure(study.unit.location(b.statement),
-                      "it does not certainly run over the same values as the loop at line {}",
-                      study.unit.location(a.statement).line);
+  LegalityFailure differs = legalityFailure(study.unit.location(b.statement),
+                                            "it may not have the same iteration space as the loop at line {}",
+                                            study.unit.location(a.statement).line);
   differs->note(study.unit.location(a.statement), "the other loop is here");
   bool isKnown = first.start && second.start && first.step && second.step && first.bound && second.bound &&
                  *first.bound && *second.bound;

@@ -107,12 +107,12 @@ private:
       return refuse(unit.location(statement), "the kernel launches another one");
     if (std::optional<analysis::Barrier> barrier = analysis::barrierAt(statement, unit.context()))
       return refuse(unit.location(barrier->statement),
-                    fmt::format("'{}' waits for the threads beside this one, and regrouped those are others",
+                    fmt::format("'{}' waits for other threads of the block, and regrouping moves these",
                                 barrier->spelling));
     if (auto *assembly = dyn_cast<GCCAsmStmt>(statement))
       if (const char *word = analysis::firstWordIn(assembly, locationRegisters))
         return refuse(unit.location(assembly),
-                      fmt::format("this assembly reads '{}', the place of the thread that runs, not of the "
+                      fmt::format("this assembly reads '{}', the index of the thread that runs, not of the "
                                   "one whose work it does",
                                   word));
     if (const auto hidden = analysis::builtinsBeyondCapture(statement); !hidden.empty())
@@ -131,17 +131,16 @@ private:
 
   bool checkWaiting() {
     const Stmt *loop = analysis::findWaitingLoop(kernel);
-    return !loop ||
-           refuse(unit.location(loop),
-                  "this loop waits for what another thread does, and in another order that may come later");
+    return !loop || refuse(unit.location(loop),
+                           "this loop waits for another thread, which may come later in another order");
   }
 
   /// Threads that touch the same element and do not wait for each other: what they compute hangs on who comes
   /// first.
   bool checkDependences() {
     return checkRaces(context, facts,
-                      "two threads access the same element of '{}' and one of them writes: the result hangs "
-                      "on their order",
+                      "two threads access the same element of '{}' and one of them writes: the result "
+                      "depends on their order",
                       onlyForLoners);
   }
 
@@ -151,7 +150,7 @@ private:
       if (const Uses uses = TaskUses::of(function).uses;
           uses.mentions(Kind::ThreadIdx) || uses.mentions(Kind::BlockIdx))
         return true;
-    return context.refuse(kernel.location, "no thread of this kernel asks which one it is: all do the same");
+    return context.refuse(kernel.location, "no thread of this kernel reads its index: all do the same");
   }
 
   Context &context;

@@ -107,8 +107,7 @@ public:
     const bool readsMemory = key.find('[') != std::string::npos || key.find("->") != std::string::npos;
     if (const Stmt *late = readsMemory ? lateGuard() : nullptr)
       return context
-          .refuse(unit.location(late),
-                  "the key reads memory, and for threads that are let go here there may be none")
+          .refuse(unit.location(late), "the key reads memory, which may not exist for threads that exit here")
           .withHint("put the guards before everything that is not a declaration");
     KeyPlan plan;
     plan.about = "'" + key + "'";
@@ -237,8 +236,8 @@ private:
         return context
             .refuse(unit.location(later->getDecl()->getLocation()),
                     "the key uses '{}', which is not known at the kernel's start", name)
-            .withHint("a key is found before the kernel runs: from parameters, and from what is declared in "
-                      "front of all else");
+            .withHint("a key is computed before the kernel runs: from parameters and from declarations at "
+                      "its beginning");
     if (isDeclaredOutside(name))
       return true;
     std::vector<std::string> names;

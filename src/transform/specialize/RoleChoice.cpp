@@ -138,7 +138,7 @@ private:
     if (barrier == RoleBarrier::Mbarrier && !arch.has(Feature::Mbarrier))
       return refuse(kernelLocation(), "mbarriers need sm_80 or later", "barrier=named");
     if (barrier == RoleBarrier::Named && choice.shape.copy == Copy::Bulk)
-      return refuse(kernelLocation(), "bulk copies report to mbarriers", "barrier=mbarrier");
+      return refuse(kernelLocation(), "bulk copies signal mbarriers", "barrier=mbarrier");
     return true;
   }
 

@@ -128,7 +128,7 @@ private:
       if (const analysis::DivergentControl *divergent = facts.regions->divergence(barrier))
         return context
             .refuse(location, "'{}' may not be reached by all threads of the block", barrier.spelling)
-            .note(unit.location(divergent->branch), "because of what is decided here");
+            .note(unit.location(divergent->branch), "because of the condition here");
     }
     for (const analysis::EarlyExit &exit : facts.regions->earlyExits())
       if (exit.level > analysis::Level::Block)

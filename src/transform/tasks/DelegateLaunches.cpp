@@ -96,7 +96,8 @@ private:
 
   bool rewriteCall(const source::Launch &launch) {
     if (helper.byAddress.empty())
-      return refuse(launch, "this launch hands its arguments over by address, of which keys cannot be found");
+      return refuse(launch,
+                    "this launch passes its arguments by address, from which keys cannot be computed");
     const Expr *first = launch.call->getArg(0);
     const Expr *named = first->IgnoreParenCasts();
     if (auto *unary = dyn_cast<UnaryOperator>(named); unary && unary->getOpcode() == UO_AddrOf)

@@ -74,7 +74,7 @@ std::variant<ItemStorage, Diagnostic> storageOf(const ItemVariable &entry, const
                "'{}' is live across a barrier and has a destructor: in an array of one object for each "
                "thread it would not run where the thread's own does",
                name)
-        .withHint("end its life before the barrier, in a block of its own");
+        .withHint("end its lifetime before the barrier, in a block of its own");
   if (type->isArrayType())
     return legalityFailure(
         where,

@@ -156,7 +156,7 @@ private:
     }
     if (isPart)
       return refuse(node.statement,
-                    "the barrier here is part of a larger statement, which cannot be cut there",
+                    "the barrier here is part of a larger statement, which cannot be split there",
                     "assign a vote of the block to a variable in a statement of its own, before it is used");
     if (isWhole) {
       decide(body, node, parent, Role::Fixed);
@@ -177,7 +177,7 @@ private:
       for (const auto &child : node.children)
         addBody(*child, &node);
       return;
-    default: refuse(node.statement, "a barrier in a statement of this kind cannot be cut at");
+    default: refuse(node.statement, "a statement of this kind cannot be split at a barrier");
     }
   }
 

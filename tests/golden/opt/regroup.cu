@@ -19,7 +19,7 @@ __global__ void tiled(float *a) {
   a[i] = tile[63 - threadIdx.x];
 }
 
-// NEIGHBOUR: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: error: regroup by=i: two threads access the same element of 'a' and one of them writes: the result hangs on their order
+// NEIGHBOUR: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: error: regroup by=i: two threads access the same element of 'a' and one of them writes: the result depends on their order
 // NEIGHBOUR: note: the read is here
 __global__ void smooth(float *a) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -27,7 +27,7 @@ __global__ void smooth(float *a) {
 }
 
 // LATE: regroup.cu:[[@LINE+11]]:{{[0-9]+}}: error: regroup by=count: the key uses 'count', which is not known at the kernel's start
-// LATE: hint: a key is found before the kernel runs: from parameters, and from what is declared in front of all else
+// LATE: hint: a key is computed before the kernel runs: from parameters and from declarations at its beginning
 // DONE: regroup.cu:[[@LINE+4]]:{{[0-9]+}}: remark: regroup by=length[i]: threads of 'steps' are grouped by 'length[i]'; the first launches measure both orders; 1 launch rewritten
 // TEXT: struct StepsWays : heddle::Ways<64> {
 // TEXT: return heddle::keyOf(length[i]);

@@ -52,6 +52,6 @@ set(remapRefused
     "matmul|registers cannot be indexed at run time"
     "transpose|registers cannot be indexed at run time"
     "scalar_product|registers cannot be indexed at run time"
-    "sobol|a shuffle that not all lanes come to"
+    "sobol|a shuffle that not all lanes execute"
     "early_exit|registers cannot be indexed at run time"
     "dynamic_fir|its size is known only at run time")
