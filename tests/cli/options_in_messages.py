@@ -66,7 +66,7 @@ OWN_OF_CUDA = {"--cuda-path"}
 NOT_LOOKED_AT = {"runner", "replay", "build/Reproducer.cpp", "passes", "source", "cli/Main.cpp", "cli/UnknownWord.cpp", "cli/CompletionScripts.cpp", "cli/SourceOptions.cpp",
                  "tune/ChemMaker.cpp", "tune/Space.cpp", "cudart/Fatbin.cpp"}
 # Printed only where the user gave the option, or as a value of another one: tune takes options of heddle chem as values of --option.
-GUARDED = {("build/Build.cpp", "--device"), ("cli/Help.cpp", "--version"), ("cli/Tune.cpp", "--variant"), ("cli/Tune.cpp", "--warps"),
+GUARDED = {("build/Build.cpp", "--device"), ("cli/Opt.cpp", "--report"), ("cli/Help.cpp", "--version"), ("cli/Tune.cpp", "--variant"), ("cli/Tune.cpp", "--warps"),
            ("cli/TuneRequest.cpp", "--warps"), ("cli/TuneRequest.cpp", "--variant"),
            ("partition/Partition.cpp", "--ctas"), ("partition/Partition.cpp", "--warps"), ("partition/Partition.cpp", "--placement"),
            ("kernels/Package.cpp", "--precision")}
@@ -118,7 +118,7 @@ def main():
                 if (path, option) in GUARDED or before.endswith(" -- "):  # what follows -- is the program's
                     continue
                 # "heddle tune a.cu --device gpu": the verb precedes it, with nothing but words of a command between
-                named = re.findall(r"heddle ([a-z]+)\b[^.;:]*$", before.split("\n")[-1])
+                named = re.findall(r"heddle ([a-z]+)\b(?:[^.;:]|\.\.\.)*$", before.split("\n")[-1])
                 verbs = {named[-1]} if named and named[-1] in options else printers(path)
                 if verbs is None:
                     print(f"src/{path}: who prints '{piece.strip()[:80]}'? Add it to PRINTED_BY")
