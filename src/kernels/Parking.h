@@ -24,12 +24,10 @@ struct ParkedValues {
 
 struct ParkingLimits {
   unsigned mostRows = 0;
-  unsigned mostInRegisters =
-      0; ///< values that may stay in registers during a loop: no more wait than that takes
+  unsigned mostInRegisters = 0; ///< values that may stay in registers during a loop; no more wait than needed
 };
 
 /// Functions of temperature alone that everything reads, and what `isInside` holds for, are not values that can wait.
-/// `loadsOf` are the sums that are loaded ahead of each planned operation.
 ParkedValues parkValues(const flow::Program &program, const SegmentPlan &plan,
                         const TemperaturePowers &powers, const LoopPlan &loops,
                         const std::vector<bool> &isInside, const ParkingLimits &limits);
