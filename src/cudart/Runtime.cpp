@@ -289,13 +289,28 @@ namespace {
 /// Every device that has clusters allows this many blocks; a kernel may ask for twice as many.
 constexpr uint64_t kPortableClusterBlocks = 8;
 
+uint64_t mostClusterBlocks(const KernelEntry &entry) {
+  return entry.nonPortableCluster ? 2 * kPortableClusterBlocks : kPortableClusterBlocks;
+}
+
+/// A launch without clusters takes those of __cluster_dims__.
+vm::Dim3 clusterOf(const LaunchShape &shape, const vm::KernelInfo &info) {
+  return shape.cluster.count() == 1 && info.requiredCluster.x ? info.requiredCluster : shape.cluster;
+}
+
+bool hasOtherCluster(const LaunchShape &shape, const vm::KernelInfo &info) {
+  return info.requiredCluster.x && clusterOf(shape, info) != info.requiredCluster;
+}
+
+bool hasOtherBlock(const LaunchShape &shape, const vm::KernelInfo &info) {
+  return info.requiredBlock.x && vm::Dim3(toDim3(shape.block)) != info.requiredBlock;
+}
+
 cudaError_t checkCluster(const LaunchShape &shape, const vm::KernelInfo &info, const KernelEntry &entry) {
-  const vm::Dim3 &required = info.requiredCluster;
-  const vm::Dim3 cluster = shape.cluster.count() == 1 && required.x ? required : shape.cluster;
-  if (required.x && cluster != required)
+  if (hasOtherCluster(shape, info))
     return cudaErrorInvalidClusterSize;
-  const uint64_t most = entry.nonPortableCluster ? 2 * kPortableClusterBlocks : kPortableClusterBlocks;
-  if (cluster.count() == 0 || cluster.count() > most)
+  const vm::Dim3 cluster = clusterOf(shape, info);
+  if (cluster.count() == 0 || cluster.count() > mostClusterBlocks(entry))
     return cudaErrorInvalidClusterSize;
   bool whole =
       shape.grid.x % cluster.x == 0 && shape.grid.y % cluster.y == 0 && shape.grid.z % cluster.z == 0;
@@ -322,7 +337,7 @@ cudaError_t Runtime::prepare(KernelEntry &entry, const LaunchShape &shape, void 
                              : arch.maxSharedBytesPerBlock;
   if (info.staticSharedBytes + shape.dynamicSharedBytes > sharedAllowed)
     return cudaErrorInvalidValue;
-  if (info.requiredBlock.x && vm::Dim3(toDim3(shape.block)) != info.requiredBlock)
+  if (hasOtherBlock(shape, info))
     return cudaErrorInvalidValue;
   if (cudaError_t wrong = checkCluster(shape, info, entry))
     return wrong;
@@ -365,13 +380,28 @@ void Runtime::noteFailedCall(std::string_view signature, cudaError_t error) {
 
 namespace {
 
-/// Why this launch was refused, and what to do: the answer of CUDA 13 to most of it is "invalid value".
-std::string whyRefused(const arch::Arch &arch, const vm::KernelInfo *info, const LaunchShape &shape) {
+std::string extentsOf(const vm::Dim3 &size) { return fmt::format("{} x {} x {}", size.x, size.y, size.z); }
+
+std::string whyNotThisCluster(const KernelEntry &entry, const vm::KernelInfo &info,
+                              const LaunchShape &shape) {
+  if (hasOtherCluster(shape, info))
+    return fmt::format("the kernel requires clusters of {} blocks (__cluster_dims__)",
+                       extentsOf(info.requiredCluster));
+  return fmt::format("each grid dimension must be a multiple of the cluster's ({}), and a cluster has at "
+                     "most {} blocks{}",
+                     extentsOf(clusterOf(shape, info)), mostClusterBlocks(entry),
+                     entry.nonPortableCluster
+                         ? ""
+                         : fmt::format("; cudaFuncAttributeNonPortableClusterSizeAllowed allows {}",
+                                       2 * kPortableClusterBlocks));
+}
+
+/// What to do about "invalid value", the answer of CUDA 13 to most launches that it refuses.
+std::string whyNotTheseValues(const arch::Arch &arch, const vm::KernelInfo &info, const LaunchShape &shape) {
   const uint64_t threads = countOf(shape.block);
   if (!countOf(shape.grid))
     return "the grid has no blocks: leave the launch out where there is nothing to do, or round the number "
-           "of "
-           "blocks up";
+           "of blocks up";
   if (!threads)
     return "the block has no threads";
   if (!fits(shape.grid, arch.maxGridDim))
@@ -379,16 +409,29 @@ std::string whyRefused(const arch::Arch &arch, const vm::KernelInfo *info, const
   if (!fits(shape.block, arch.maxBlockDim) || threads > arch.maxThreadsPerBlock)
     return fmt::format("{} allows {} threads per block, and {} of them along x, y and z", arch.name,
                        arch.maxThreadsPerBlock, fmt::join(arch.maxBlockDim, ", "));
-  if (info && info->maxThreads && threads > info->maxThreads)
-    return fmt::format("__launch_bounds__ of this kernel allows {} threads per block", info->maxThreads);
-  if (shape.cluster.count() != 1)
-    return "the grid has to be a multiple of the cluster, and a cluster has at most 8 blocks";
-  if (shape.cooperative)
-    return "all blocks of a cooperative launch have to be resident at once: "
-           "cudaOccupancyMaxActiveBlocksPerMultiprocessor() returns how many can be";
+  if (hasOtherBlock(shape, info))
+    return fmt::format("the kernel requires blocks of {} threads (.reqntid)", extentsOf(info.requiredBlock));
+  if (info.maxThreads && threads > info.maxThreads)
+    return fmt::format("__launch_bounds__ of this kernel allows {} threads per block", info.maxThreads);
   return fmt::format("{} allows {} bytes of shared memory per block, and {} after "
                      "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)",
                      arch.name, arch.maxSharedBytesPerBlock, arch.maxSharedBytesPerBlockOptIn);
+}
+
+/// Why this launch was refused, and what to do. Nothing for an error that does not come from its shape.
+std::string whyRefused(cudaError_t error, const arch::Arch &arch, const KernelEntry &entry,
+                       const LaunchShape &shape) {
+  if (!entry.kernel)
+    return {};
+  const vm::KernelInfo &info = vm::infoOf(*entry.kernel);
+  switch (error) {
+  case cudaErrorInvalidClusterSize: return whyNotThisCluster(entry, info, shape);
+  case cudaErrorCooperativeLaunchTooLarge:
+    return "all blocks of a cooperative launch have to be resident at once: "
+           "cudaOccupancyMaxActiveBlocksPerMultiprocessor() returns how many can be";
+  case cudaErrorInvalidValue: return whyNotTheseValues(arch, info, shape);
+  default: return {};
+  }
 }
 
 } // namespace
@@ -402,8 +445,7 @@ void Runtime::noteFailedLaunch(const KernelEntry &entry, const LaunchShape &shap
                 fmt::format("launch of '{}' with grid {}, block {} and {} bytes of dynamic shared memory",
                             check::readableKernel(entry.name), text(shape.grid), text(shape.block),
                             shape.dynamicSharedBytes),
-                whyRefused(arch, entry.kernel ? &vm::infoOf(*entry.kernel) : nullptr, shape),
-                check::readableKernel(entry.name));
+                whyRefused(error, arch, entry, shape), check::readableKernel(entry.name));
 }
 
 void Runtime::noteErrorSeen() {
