@@ -188,7 +188,7 @@ Finding withDetails(Finding finding, const vm::Fault &fault) {
   const bool isByPointer = !isOfShared(fault) && !isOfStack(fault);
   if (finding.rule == Rule::MemoryOutOfBounds && isByPointer &&
       fault.details.empty()) // else they name the nearest one
-    finding.hint = "no allocation is near: kernels cannot use pointers to host memory, or pointers never set";
+    finding.hint = "no allocation is near: the pointer is not initialized, or points to host memory that was not allocated by cudaMallocHost, cudaHostAlloc or cudaMallocManaged";
   return finding;
 }
 
