@@ -184,7 +184,7 @@ private:
       return refuse(kernelLocation(), why,
                     fmt::format("buffers={}", (arch.namedBarriersPerBlock - takenBarriers) / 2));
     choice.shape.barrier = RoleBarrier::Mbarrier;
-    choice.notes.push_back({kernelLocation(), why + ": they are mbarriers"});
+    choice.notes.push_back({kernelLocation(), why + ": mbarriers are used"});
     return true;
   }
 
@@ -203,12 +203,12 @@ private:
   bool chooseRegisters() {
     const std::string wanted = directive.word("registers");
     const RoleShape &shape = choice.shape;
-    const std::string why = whyNotMove();
-    if (wanted == "move" && !why.empty())
-      return refuse(kernelLocation(), "registers cannot move from producers to consumers: " + why,
-                    target == "sm_90" ? "--arch sm_90a" : "producers=4");
+    const std::optional<NoMove> noMove = whyNotMove();
+    if (wanted == "move" && noMove)
+      return refuse(kernelLocation(), "registers cannot move from producers to consumers: " + noMove->why,
+                    noMove->hint);
     const bool isShort = int64_t(question.registers) > model::registersAtFirst(shape.threads(), arch);
-    if (wanted == "keep" || !why.empty() || (wanted == "auto" && !isShort))
+    if (wanted == "keep" || noMove || (wanted == "auto" && !isShort))
       return true;
     const model::RegisterSplit split =
         model::splitRegisters(shape.producerThreads(), shape.groupThreads() * shape.consumers, arch);
@@ -217,14 +217,24 @@ private:
     return true;
   }
 
-  std::string whyNotMove() const {
+  struct NoMove {
+    std::string why, hint;
+  };
+  std::optional<NoMove> whyNotMove() const {
     if (!arch.has(Feature::SetMaxNReg))
-      return "that is for sm_90 and later";
+      return NoMove{"setmaxnreg needs sm_90 or later", "registers=keep"};
     if (!target.ends_with("a") && !target.ends_with("f"))
-      return fmt::format("setmaxnreg needs an architecture-specific target such as sm_90a, not {}", target);
-    if (choice.shape.producers % warpGroup || groupWarps() * choice.shape.consumers % warpGroup)
-      return "each role must have a multiple of four warps (setmaxnreg applies to warpgroups)";
-    return {};
+      return NoMove{
+          fmt::format("setmaxnreg needs an architecture-specific target such as {0}a, not {0}", target),
+          fmt::format("--arch {}a", target)};
+    const std::string why = "each role must have a multiple of four warps (setmaxnreg applies to warpgroups)";
+    const int64_t ofWarpGroup = int64_t(warpGroup) * arch.warpSize, threads = choice.shape.groupThreads();
+    if (groupWarps() * choice.shape.consumers % warpGroup)
+      return NoMove{why, fmt::format("a block of {} threads would do",
+                                     (threads + ofWarpGroup - 1) / ofWarpGroup * ofWarpGroup)};
+    if (choice.shape.producers % warpGroup)
+      return NoMove{why, fmt::format("producers={}", warpGroup)};
+    return std::nullopt;
   }
 
   // Whether it pays. docs/specialize-gpu.md shows what was measured.

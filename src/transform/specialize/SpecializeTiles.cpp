@@ -82,22 +82,28 @@ private:
   // What must hold before anything is looked at
   // -------------------------------------------------------------------------------------------------------
 
+  const char *whyNoBlock(const KernelFacts &here) const {
+    if (here.launchesDisagree)
+      return "its launches have different block sizes, and roles need one block size";
+    return isLaunched(context) ? "its block size is known only at run time"
+                               : "no launch of the kernel is in the file, so its block size is not known";
+  }
+
   bool checkBlock() {
     for (const Kernel *instance : context.target.instances) {
       const KernelFacts &here = context.facts(*instance);
       const std::optional<std::array<int64_t, 3>> block = here.knownBlock();
       if (!block)
-        return context
-            .refuse(instance->location, here.launchesDisagree
-                                            ? "its launches have different block sizes, and roles are for one"
-                                            : "its block size is known only at run time")
-            .withHint("--block X,Y,Z states it; the emitted launch compares it at run time");
+        return context.refuse(instance->location, whyNoBlock(here))
+            .withHint(isLaunched(context)
+                          ? "--block X,Y,Z states it; the emitted launch compares it at run time"
+                          : "give it with --block X,Y,Z");
       if (instance != &kernel && *block != shape.block)
         return context
-            .refuse(
-                instance->location,
-                "instantiations of '{}' are launched with different blocks, {} and {}, and roles are for one",
-                context.target.name, threadsText(shape.block), threadsText(*block))
+            .refuse(instance->location,
+                    "instantiations of '{}' are launched with different blocks, {} and {}, and roles need "
+                    "one block size",
+                    context.target.name, threadsText(shape.block), threadsText(*block))
             .withHint("give the instantiations of one block a kernel of their own");
       shape.block = *block;
     }
