@@ -243,8 +243,9 @@ private:
     const double warps = double(candidate.threads) / arch.warpSize;
     std::optional<double> blocks = gridBlocks(candidate);
     if (blocks && !model::fillsDevice(*blocks * warps, arch)) {
-      note(candidate, fmt::format("would leave {:.0f} warps in the grid; {} ({} SMs) needs {:.0f}",
-                                  *blocks * warps, arch.name, arch.deviceSms, model::warpsToFill(arch)));
+      note(candidate,
+           fmt::format("would leave {:.0f} warps in the grid; {:.0f} are needed to fill {} ({} SMs)",
+                       *blocks * warps, model::warpsToFill(arch), arch.name, arch.deviceSms));
       return false;
     }
     return true;

@@ -18,6 +18,7 @@
 #include "model/Profitability.h"
 #include "model/Thresholds.h"
 #include "support/Text.h"
+#include "transform/LaunchEdits.h"
 #include "transform/Pipeline.h"
 #include "transform/TriedText.h"
 #include "transform/consolidate/WarpBlock.h"
@@ -133,11 +134,14 @@ ConsolidateChoice weighConsolidation(Context &context) {
   const double barriers = barriersPassed(facts);
   if (barriers == 0)
     return no("its threads do not synchronize, and smaller blocks alone gain nothing");
+  if (!context.options.arch)
+    return no("there is no table of limits for this GPU");
   const BlockKnowledge known = blockKnowledge(context);
-  if (!known.block || !context.options.arch)
-    return no(fmt::format("{}, and the code would have to serve the largest",
-                          known.differs ? "it is launched with different blocks"
-                                        : "its block is known only at run time"));
+  if (!known.block)
+    return no(fmt::format("{}, and the code would have to serve the largest block",
+                          known.differs         ? "it is launched with different blocks"
+                          : isLaunched(context) ? "its block is known only at run time"
+                                                : "no launch of it is in the file"));
   const auto &[x, y, z] = *known.block;
   const unsigned threads = unsigned(x * y * z);
 
@@ -156,10 +160,10 @@ ConsolidateChoice weighConsolidation(Context &context) {
     return {true, "a block is one warp already: its barriers need not be block-wide"};
   const std::optional<int64_t> blocks = facts.blocksOfGrid();
   if (blocks && !model::fillsDevice(double(*blocks), *context.options.arch))
-    return no(fmt::format("not profitable: a grid of {} becomes {}; {} ({} SMs) needs {:.0f}",
+    return no(fmt::format("not profitable: a grid of {} becomes {}; {:.0f} are needed to fill {} ({} SMs)",
                           counted(size_t(*blocks), "block"), counted(size_t(*blocks), "warp"),
-                          context.options.arch->name, context.options.arch->deviceSms,
-                          model::warpsToFill(*context.options.arch)));
+                          model::warpsToFill(*context.options.arch), context.options.arch->name,
+                          context.options.arch->deviceSms));
 
   std::optional<std::string> text = consolidatedText(context);
   std::optional<Reread> after = text ? reread(context, *text) : std::nullopt;
