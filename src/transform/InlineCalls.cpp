@@ -427,7 +427,7 @@ static std::optional<std::string> whyNoValue(const FunctionDecl *callee) {
                  (record->hasConstexprDefaultConstructor() && record->needsImplicitDefaultConstructor()));
   const bool isDim = record && record->getDeclName().isIdentifier() && record->getName() == "dim3";
   if (record && !isDim && !(isMadeFreely && record->isTriviallyCopyable()))
-    return "what it returns is an object that is more than its value";
+    return "its return type is not trivially copyable or not default constructible";
   return std::nullopt;
 }
 
@@ -440,10 +440,14 @@ std::optional<std::string> reasonNotToInline(const KernelFacts &facts, const Cal
   callee = defined;
   if (!unit.isUserCode(callee->getLocation()))
     return "it belongs to a library";
-  if (isa<CXXMethodDecl>(callee) || callee->isVariadic() || isa<CXXOperatorCallExpr>(call))
+  if (isa<CXXMethodDecl>(callee))
     return "it is a member function";
+  if (callee->isVariadic())
+    return "it is a variadic function";
+  if (isa<CXXOperatorCallExpr>(call))
+    return "it is an overloaded operator";
   if (callee->getLocation().isMacroID())
-    return "a macro makes it";
+    return "it is defined by a macro";
   CallSite site{call, statement};
   if (!isWholeStatement(site) && !isWholeValue(site))
     return "the call is part of a larger statement";
@@ -466,7 +470,7 @@ std::optional<std::string> reasonNotToInline(const KernelFacts &facts, const Cal
   auto *name = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
   if (takesDeducedTypes &&
       (!name || name->getNumTemplateArgs() < callee->getPrimaryTemplate()->getTemplateParameters()->size()))
-    return "it is a template and what it represents is not written at the call";
+    return "its template arguments are deduced: write them at the call";
   const bool sharesArrays = llvm::any_of(
       inside.declared(), [](const VarDecl *variable) { return variable->hasAttr<CUDASharedAttr>(); });
   if (takesDeducedTypes && sharesArrays)

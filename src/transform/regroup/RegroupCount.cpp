@@ -40,7 +40,7 @@ public:
 
   std::optional<std::string> write() {
     if (!templateArgumentsOf(kernel.function).empty())
-      return refuse("work is counted by a copy of the kernel, and of a template there is more than one");
+      return refuse("by=profile counts work in a copy of the kernel, and cannot copy a template");
     findCounting();
     if (!counting.contains(kernel.function)) {
       Diagnostic &refusal =
@@ -50,7 +50,7 @@ public:
                       context.target.name)
               .withHint("by=EXPRESSION names what to group threads by");
       if (const Stmt *loop = loopElsewhere())
-        refusal.note(unit.location(loop), "this one is in a function that cannot be given a parameter alone");
+        refusal.note(unit.location(loop), "this loop is in a function to which no parameter can be added");
       return std::nullopt;
     }
     for (const FunctionDecl *function : functionsOf(kernel))
