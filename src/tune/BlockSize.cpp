@@ -73,6 +73,10 @@ std::vector<const source::Launch *> launchesOf(const source::Program &program, c
   return launches;
 }
 
+std::string nameOf(const source::Launch *launch) {
+  return launch->kernel ? launch->kernel->plainName : launch->kernelName;
+}
+
 /// Whether the text has a definition of the name at all, whatever its value.
 bool hasDefinition(const std::string &text, const std::string &name) {
   return std::regex_search(
@@ -89,6 +93,8 @@ std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &progra
   std::vector<const source::Launch *> launches = launchesOf(program, kernel);
   if (launches.empty())
     return NoBlock{"block: nothing in this file launches it"};
+  const bool isOneKernel = std::ranges::all_of(
+      launches, [&](const source::Launch *launch) { return nameOf(launch) == nameOf(launches.front()); });
   for (const source::Launch *launch : launches) {
     const source::LaunchNumber &number = launch->block.xyz[axis];
     if (!isName(number.text))
@@ -97,10 +103,11 @@ std::variant<BlockConstant, NoBlock> blockConstant(const source::Program &progra
                       "line {} has '{}' in {}",
                       launch->location.line, number.text, axisNames[axis])};
     if (!constant.name.empty() && constant.name != number.text)
-      return NoBlock{
-          fmt::format("block: launches take their {} from '{}' and from '{}'; -k says which kernel "
-                      "is meant",
-                      axisNames[axis], constant.name, number.text)};
+      return NoBlock{fmt::format("block: launches{} take their {} from '{}' and from '{}'{}",
+                                 isOneKernel ? fmt::format(" of '{}'", nameOf(launches.front())) : "",
+                                 axisNames[axis], constant.name, number.text,
+                                 isOneKernel ? ", and only one constant can be varied"
+                                             : "; -k states which kernel is meant")};
     constant.name = number.text;
   }
   std::optional<Literal> literal = literalOf(text, constant.name);

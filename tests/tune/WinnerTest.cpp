@@ -254,6 +254,14 @@ TEST(BlockSize, AConstantOfAnotherFileIsNot) {
               HasSubstr("is not defined in scale.cu; only constants of that file can be changed"));
 }
 
+TEST(BlockSize, TwoConstantsOfOneKernelAreNamedWithIt) {
+  const auto two =
+      withBlockOf64("  const int few = 32, many = 256;\n  scale<<<n / 64, few>>>(a, n);", "many");
+  ASSERT_TRUE(std::holds_alternative<NoBlock>(two));
+  EXPECT_EQ(std::get<NoBlock>(two).reason, "block: launches of 'scale' take their x from 'few' and from "
+                                           "'many', and only one constant can be varied");
+}
+
 TEST_F(Winner, ABlockThatNothingNamesIsRefusedWithTheReason) {
   problem.text.replace(problem.text.find("Threads, Threads>>>(values, more"), 20, "Threads, 128>>>(");
   Made nothing = CudaMaker(problem).make(configuration({.directives = {"block x=64"}}));
