@@ -75,17 +75,17 @@ void BlockBarriers::inspectLastRound(const Where &at, const BarrierEvent &event,
   const std::string number = fmt::format("barrier {}", event.barrier);
   reporter.report(
       rule, at.launch, at.instrId,
-      tookPart ? fmt::format("warp {} of {} arrives at {} again, and nothing orders this after the end of "
-                             "the previous round",
-                             at.warp, at.blockText(), number)
-               : fmt::format("warp {} of {} arrives at {}, and nothing orders this with a round that "
-                             "completed without it: "
-                             "more threads arrive than the {} of its count",
-                             at.warp, at.blockText(), number,
-                             event.expectedThreads ? fmt::format("{} threads", event.expectedThreads)
-                                                   : "threads of the block"),
+      tookPart
+          ? fmt::format("warp {} of {} arrives at {} again, and nothing orders this after the end of "
+                        "the previous round",
+                        at.warp, at.blockText(), number)
+          : fmt::format("warp {} of {} arrives at {}, and nothing orders this with a round that "
+                        "completed without it: more threads arrive than {}",
+                        at.warp, at.blockText(), number,
+                        event.expectedThreads ? fmt::format("its count of {} threads", event.expectedThreads)
+                                              : "the block has"),
       barrier.lastInstrId, fmt::format("the previous round: warps {}", warpsText(barrier.last)),
-      tookPart ? "wait for something that comes after that round before arriving again, or use a second "
+      tookPart ? "synchronize with the warps of the previous round before arriving again, or use a second "
                  "barrier"
                : "count every warp that arrives or waits, or use another barrier");
 }

@@ -48,18 +48,19 @@ const char *hintOf(Rule rule) {
   switch (rule) {
   case Rule::BarrierCount:
     return "all threads that synchronize at a barrier must give it the same count, a multiple of 32";
-  case Rule::BarrierReused: return "wait for something that comes after that round before arriving again";
+  case Rule::BarrierReused: return "synchronize with the warps of the previous round before arriving again";
   case Rule::BarrierOversubscribed: return "count every warp that arrives or waits";
   case Rule::MbarrierUninitialized:
     return "mbarrier.init by one thread, then a __syncthreads(), before any thread uses it";
-  case Rule::MbarrierCount: return "the count given to mbarrier.init is that of the arrivals of each phase";
+  case Rule::MbarrierCount: return "initialize the mbarrier with the number of arrivals per phase";
   case Rule::WarpMask: return "the mask of a _sync operation names exactly the lanes that execute it";
   case Rule::BarrierNotCooperative:
     return "launch with cudaLaunchCooperativeKernel, or with the attribute cudaLaunchAttributeCooperative";
   case Rule::DeadlockBarrier: return "every thread that the barrier counts has to arrive at it";
   case Rule::DeadlockMbarrier:
-    return "count the arrivals and bytes of the phase, and the parity that is waited for";
-  case Rule::DeadlockWarp: return "the mask names lanes that never arrive";
+    return "compare the arrivals with the count of mbarrier.init, the bytes with expect_tx, and the parity "
+           "of the wait with that of the phase";
+  case Rule::DeadlockWarp: return "the mask must contain only lanes that execute the operation";
   case Rule::DeadlockSpin:
     return "the thread that should write the polled memory has exited, or waits itself";
   default: return "";
@@ -188,7 +189,8 @@ Finding withDetails(Finding finding, const vm::Fault &fault) {
   const bool isByPointer = !isOfShared(fault) && !isOfStack(fault);
   if (finding.rule == Rule::MemoryOutOfBounds && isByPointer &&
       fault.details.empty()) // else they name the nearest one
-    finding.hint = "no allocation is near: the pointer is not initialized, or points to host memory that was not allocated by cudaMallocHost, cudaHostAlloc or cudaMallocManaged";
+    finding.hint = "no allocation is near: the pointer is not initialized, or points to host memory that was "
+                   "not allocated by cudaMallocHost, cudaHostAlloc or cudaMallocManaged";
   return finding;
 }
 

@@ -107,12 +107,13 @@ void Mbarriers::arrive(const Use &use, int64_t count, bool relaxed, BlockOrder &
     if (reporter.isNew(Rule::MbarrierCount, use.at.instrId, 0))
       reporter.report(
           Rule::MbarrierCount, use.at.launch, use.at.instrId,
-          fmt::format("{} arrives at mbarrier {}, which counts {}, unordered with a phase that ended "
-                      "without it: more arrive than it was initialized for",
-                      use.at.threadText(use.lane), use.name(), mbarrier.expected),
+          fmt::format(
+              "{} arrives at mbarrier {}, whose count is {}, and nothing orders this after the previous "
+              "phase, which completed without it: more threads may arrive than the count",
+              use.at.threadText(use.lane), use.name(), mbarrier.expected),
           mbarrier.initInstrId, "initialized here",
-          "the count given to mbarrier.init is that of the arrivals of each phase; wait for a phase "
-          "before arriving for the next");
+          "initialize the mbarrier with the number of arrivals per phase, and wait for a phase before "
+          "arriving for the next");
   }
   mbarrier.pending -= count;
   mbarrier.arriving.insert(use.thread());
@@ -210,20 +211,27 @@ void Mbarriers::reportBadWait(const Use &use, const std::set<unsigned> &arrivers
   const std::string who = threadName(use.at.launch.block, thread);
   reporter.report(
       rule, use.at.launch, wait.instrId,
-      carriedOver ? fmt::format("{} waits here for a phase that it already knows to be over, while the next "
-                                "one may end at any time",
-                                who)
+      carriedOver
+          ? fmt::format(
+                "{} waits here with the parity of a phase that has already completed, and the next phase "
+                "may complete at any time",
+                who)
       : wait.known
-          ? fmt::format("{} waits here with a parity that passes before any phase has ended, while the first "
-                        "one may end at any time",
-                        who)
-          : fmt::format("{} waits here for a phase by its parity, but the phase after it may end before the "
-                        "wait: then the parity means another one",
+          ? fmt::format(
+                "{} waits here with a parity that passes before any phase has completed, and the first one "
+                "may complete at any time",
+                who)
+          : fmt::format("{} waits here for a phase by its parity, but the phase after it may complete before "
+                        "the wait: then the parity means another one",
                         who),
       otherInstrId,
-      otherInstrId ? "threads that end that phase pass here in the same way: only one side may" : "",
-      carriedOver ? "carry the phase bit on over the outer loop: flip it each time the mbarrier's phase ends"
-                  : "the first phase of an mbarrier has parity 0; a waiter has to let the next phase begin");
+      otherInstrId ? "the threads that arrive at it also pass their first wait here at once; only one of the "
+                     "two sides may"
+                   : "",
+      carriedOver
+          ? "do not reset the phase bit in the outer loop: declare it outside and flip it after each phase"
+          : "the first phase of an mbarrier has parity 0; wait for each phase before the next one can "
+            "complete");
 }
 
 bool Mbarriers::badWait(unsigned thread, unsigned other, const BlockOrder &order) const {
@@ -281,7 +289,7 @@ void Mbarriers::copyEnds(const LaunchFacts &launch, uint32_t offset, uint32_t to
         Rule::MbarrierBytes, launch, flight->instrId,
         "the phase that this copy belongs to ends before the copy is there: it expects fewer bytes",
         mbarrier.expectInstrId, "expected here",
-        "expect_tx has to name exactly the bytes of the copies that report to this phase");
+        "expect_tx has to be exactly the number of bytes of the copies that report to this phase");
   }
   mbarrier.flights.erase(flight);
 }
@@ -318,7 +326,7 @@ bool Mbarriers::reportBytes(const LaunchFacts &launch, uint64_t block, Reporter 
                             sharedName(*launch.kernel, offset, 8), blockName(launch.grid, block),
                             -mbarrier.bytes),
           mbarrier.initInstrId, "the mbarrier is initialized here",
-          "expect_tx has to name exactly the bytes of the copies that report to this phase");
+          "expect_tx has to be exactly the number of bytes of the copies that report to this phase");
   }
   return any;
 }

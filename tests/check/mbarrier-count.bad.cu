@@ -1,5 +1,5 @@
 // expect: barrier/mbarrier-count at 17
-// hint: mbarrier.init
+// hint: number of arrivals per phase
 // also: race/shared, deadlock/mbarrier
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,5 @@
 // expect: deadlock/mbarrier at 19
-// hint: count the arrivals
+// hint: compare the arrivals
 // static: --block 64
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An mbarrier for 64 arrivals gets 32.
