@@ -327,7 +327,7 @@ Answer DependenceFinder::ask(const Access &p, const Access &q, const RegionPair 
   }
   if (!isEmpty) {
     spent += limits.operationsPerQuestion;
-    return {Verdict::May, "the question was too hard in the time given", {}, {}};
+    return {Verdict::May, "the dependence test exceeded its limit", {}, {}};
   }
   if (reason.empty())
     return {};

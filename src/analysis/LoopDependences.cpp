@@ -181,7 +181,7 @@ std::optional<LoopDependence> LoopDependences::between(const Access &first, cons
   if (isEmpty == true)
     return std::nullopt;
   if (!isEmpty)
-    found.reason = "the question was too hard in the time given";
+    found.reason = "the dependence test exceeded its limit";
   found.isCertain = found.reason.empty();
   return found;
 }

@@ -391,7 +391,9 @@ void Checker::Impl::hostTouched(HostCopy copy) {
         Rule::RaceLaunches, *whose, found->instrId,
         fmt::format("kernel {} {} memory here that a {} of another stream {}; nothing orders the two",
                     whose->name, wrote ? "writes" : "reads", copy.what, copy.write ? "writes" : "reads"),
-        0, {}, "record an event after the one and let the other's stream wait for it, or use one stream");
+        0, {},
+        "record an event after the first and make the stream of the second wait for it "
+        "(cudaStreamWaitEvent), or use one stream");
 }
 
 void Checker::Impl::wroteAfter(const LaunchFacts &reader, uint64_t begin, uint64_t end) {

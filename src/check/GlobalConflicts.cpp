@@ -98,9 +98,9 @@ bool GlobalConflicts::clash(unsigned lane, uint64_t address, const GlobalPast &p
   if (reporter.wasReported(rule, me.instrId, other.instrId))
     return true;
   if (!sameLaunch)
-    reporter.reportRace(
-        rule, me, other, nameOf(address),
-        "record an event after the one and let the other's stream wait for it, or use one stream");
+    reporter.reportRace(rule, me, other, nameOf(address),
+                        "record an event after the first and make the stream of the second wait for it "
+                        "(cudaStreamWaitEvent), or use one stream");
   else if ((me.atomic && !pastWrites) || (other.atomic && !me.write))
     sinks.plainReads.defer(rule, me.atomic ? other : me, me.atomic ? me : other, address, nameOf(address),
                            "read it with an atomic, or after a barrier or a fence and flag that order it");

@@ -88,7 +88,9 @@ void LooseCopies::check(const Where &at, const vm::AccessEvent &event, bool writ
                         at.launch.name, write ? "writes" : "reads",
                         names.of(at.launch, address, elementBytes(event)), copy.what,
                         copy.write ? "writes" : "reads"),
-            0, {}, "record an event after the one and let the other's stream wait for it, or use one stream");
+            0, {},
+            "record an event after the first and make the stream of the second wait for it "
+            "(cudaStreamWaitEvent), or use one stream");
     });
 }
 

@@ -153,7 +153,7 @@ struct StaticRun {
   std::vector<std::string> ways; ///< how branches on parameters went
   vm::LaunchResult launch;
   bool sawDoubt = false, sawPerhaps = false, sawPerhapsWritten = false, sawAnywhere = false, assumed = false;
-  std::optional<SourceLocation> polled; ///< where threads wait by looking at memory
+  std::optional<SourceLocation> polled; ///< where threads wait by polling memory
   uint64_t barriers = 0;
   Assumptions assumptions;
 };
@@ -265,7 +265,7 @@ void setAsideWhatFlagsMayOrder(std::vector<Violation> &violations, const SourceL
   for (const Violation &violation : violations)
     if (isAboutOrder(violation)) {
       undecided.push_back(doubt(violation));
-      undecided.back().notes.push_back({polled, "threads may wait for each other here by looking at memory"});
+      undecided.back().notes.push_back({polled, "threads may wait for each other here by polling memory"});
     }
   std::erase_if(violations, isAboutOrder);
 }
@@ -362,10 +362,11 @@ bool tryAllWays(StaticResult &result, const StaticScene &scene, Assumptions &ass
     if (!more)
       return true;
   }
-  result.undecided.push_back({{},
-                              fmt::format("branches on parameters go more than {} ways in all", MostWays),
-                              {},
-                              "give some of them: heddle check --static --param NAME=VALUE"});
+  result.undecided.push_back(
+      {{},
+       fmt::format("branches that depend on parameters have more than {} combinations of outcomes", MostWays),
+       {},
+       "give values of parameters: heddle check --static --param NAME=VALUE"});
   return false;
 }
 

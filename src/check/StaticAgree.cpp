@@ -152,8 +152,8 @@ Flow StaticSteering::agree(Warp &warp, const Inst &in, const TaintStep &s, const
     return syncDepends(warp, in, region, because);
   if (region.loops && !settle(warp, in, arrival, because))
     return giveUp(warp, in,
-                  "the rounds of this loop, whose number depends on " + describe(because) +
-                      ", do not come to repeat each other",
+                  "the analysis of this loop, whose number of iterations depends on " + describe(because) +
+                      ", does not converge",
                   because);
   // How often a loop goes round is free; but not every value that is the round's can come about, nor every
   // pair of them.

@@ -59,7 +59,7 @@ void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
   if (seen.plain && (seen.cooperative || asksFirst)) {
     result.undecided.push_back(
         {locationOf(module, *at),
-         "grid.sync() needs a cooperative launch, and not every launch that is to be seen here is one",
+         "grid.sync() needs a cooperative launch, and not every launch of it in the source is cooperative",
          {},
          "",
          setOf(Property::BarrierUse)});
@@ -76,7 +76,7 @@ void checkGridBarrier(StaticResult &result, const vm::Kernel &kernel) {
     result.violates.push_back(Property::BarrierUse);
   } else if (!seen.cooperative) {
     result.undecided.push_back({locationOf(module, *at),
-                                "grid.sync() needs a cooperative launch, and no launch is to be seen here",
+                                "grid.sync() needs a cooperative launch, and the source does not launch it",
                                 {},
                                 "",
                                 setOf(Property::BarrierUse)});

@@ -55,8 +55,8 @@ Flow StaticSteering::passRegion(Warp &warp, const Inst &in, uint32_t lanes, cons
   auto leaveUnseen = [&] {
     leaveGlobal(in);
     if (region.touchesLocal)
-      note(plan->code->sourceOf(in), "the accesses to local memory behind this take too long to look at", 0,
-           OfLocal);
+      note(plan->code->sourceOf(in),
+           "the accesses to local memory under this condition are too many to analyze", 0, OfLocal);
   };
   if (isGlobal && walkedForGlobal > MostWalkedForGlobal)
     leaveUnseen();
@@ -100,8 +100,8 @@ void StaticSteering::leaveGlobal(const Inst &in) {
     return;
   const bool isBranch = stepOf(in).rule >= TaintRule::Branch && stepOf(in).rule != TaintRule::Call;
   note(plan->code->sourceOf(in),
-       isBranch ? "the accesses to global memory behind this take too long to look at"
-                : "accesses of this to global memory are not followed",
+       isBranch ? "the accesses to global memory under this condition are too many to analyze"
+                : "accesses of this instruction to global memory are not analyzed",
        0, setOf(Property::GlobalRacesInBlock) | setOf(Property::GlobalRacesBetweenBlocks));
 }
 
@@ -143,8 +143,8 @@ Flow StaticSteering::branch(Warp &warp, const Inst &in, const TaintStep &s) {
   if (region.join == ptx::kNone) {
     if (region.leaving == ptx::kNone)
       return giveUp(warp, in,
-                    "nothing behind this branch, which depends on " + describe(unsure.origins) +
-                        ", ever ends",
+                    "no path from this branch, which depends on " + describe(unsure.origins) +
+                        ", reaches the end of the kernel",
                     unsure.origins);
     return endLanes(warp, plan->code->insts[plan->startOf[region.leaving]], unsure.lanes);
   }
@@ -201,8 +201,7 @@ Flow StaticSteering::walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join)
       return Flow::Next;
     }
     if (!onlyGlobal && ++walked > MostWalked)
-      return giveUp(warp, in,
-                    "code that depends on " + describe(perhapsBecause) + " takes too long to look at",
+      return giveUp(warp, in, "code that depends on " + describe(perhapsBecause) + " is too long to analyze",
                     perhapsBecause);
     if (in.counts && (s.rule == TaintRule::Branch || s.rule == TaintRule::Table)) {
       if (Flow flow = walkBranch(warp, in, mask, join, pc); flow != Flow::Next)
@@ -219,7 +218,7 @@ Flow StaticSteering::walk(Warp &warp, uint32_t pc, uint32_t mask, uint32_t join)
     else if (who.sure | who.maybe)
       flow = act(warp, in, s, who);
     if (flow != Flow::Next && flow != Flow::Faulted)
-      return giveUp(warp, in, "whether lanes come together to this depends on " + describe(perhapsBecause),
+      return giveUp(warp, in, "whether lanes execute this together depends on " + describe(perhapsBecause),
                     perhapsBecause);
     if (flow != Flow::Next)
       return flow;

@@ -170,8 +170,9 @@ std::optional<UndecidedReason> StaticObserver::readOfOthers() const {
     return std::nullopt;
   UndecidedReason reason;
   reason.location = steering.locationOf(*othersReadAt);
-  reason.text = "this reads what another thread writes, and whether that thread has left before depends on " +
-                steering.leftBecause();
+  reason.text =
+      "this reads what another thread writes, and whether that thread has exited before depends on " +
+      steering.leftBecause();
   reason.properties = setOf(Property::Initialization);
   return reason;
 }

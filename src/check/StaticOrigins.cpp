@@ -123,7 +123,7 @@ std::string hint(Origins origins, const vm::ParameterNames &names) {
     text += " --grid X,Y,Z";
   if (origins & SharedSize)
     text += " --shared BYTES";
-  return text + " decides it";
+  return text + " may decide it";
 }
 
 } // namespace heddle::check::origin

@@ -503,7 +503,7 @@ private:
   /// What decides whether bytes that may be the same are.
   std::string whyPossible(bool sameBlock) const {
     if (!isExact)
-      return "is too large a question";
+      return "is beyond the limit of the solver";
     std::set<std::string> names;
     for (const Level &level : levels) {
       for (Symbol symbol : level.common)
@@ -530,7 +530,7 @@ private:
             return {Answer::Yes, isExact && loops.empty() && levels.size() == 1, whyPossible(sameBlock)};
           answer = std::max(answer, one);
         }
-    return {answer, false, "is too large a question"};
+    return {answer, false, "is beyond the limit of the solver"};
   }
 
   Overlaps &meetings;

@@ -40,7 +40,7 @@ std::vector<std::string> assumedFor(Property property, const Assumptions &assump
       texts.push_back(std::move(text));
   };
   add(assumptions.isOptimized && property != Property::BarrierUse && property != Property::Deadlock,
-      "the accesses that the compiler removed do no harm");
+      "accesses that the compiler removed do not violate it");
   add((assumptions.noTrap && property == Property::SharedBounds) || assumptions.noActsBeforeTrap,
       "no trap or failed assertion stops the kernel");
   switch (property) {

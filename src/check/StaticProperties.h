@@ -23,7 +23,7 @@ struct Assumptions {
   bool noTrap = false;                ///< no trap that depends on data is executed
   bool noActsBeforeTrap = false;      ///< accesses on the way to such a trap were left out
   bool endedThreadsArrive = false;    ///< threads that have ended count as arrived at block-wide barriers
-  bool isOptimized = false;           ///< accesses that the compiler removed do no harm
+  bool isOptimized = false;           ///< accesses that the compiler removed do not violate properties
   bool usesShared = false;            ///< what was read from shared memory decided something
 
   void add(const Assumptions &other) {

@@ -173,8 +173,7 @@ Flow StaticSteering::act(Warp &warp, const Inst &in, const TaintStep &s, const W
   if (s.rule == TaintRule::Trap || s.rule == TaintRule::Stack)
     return who.sure ? execute(warp, in, who.sure) : Flow::Next;
   if (who.maybe && s.rule > TaintRule::Image && s.rule != TaintRule::CopyAsync && s.rule != TaintRule::Order)
-    return giveUp(warp, in,
-                  "whether threads come to this synchronization depends on " + describe(who.because),
+    return giveUp(warp, in, "whether threads reach this synchronization depends on " + describe(who.because),
                   who.because);
   if (who.sure)
     if (Flow flow = actSurely(warp, in, s, who.sure); flow != Flow::Next || !who.maybe)

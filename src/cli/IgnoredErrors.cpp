@@ -128,7 +128,7 @@ std::vector<check::Finding> ignoredErrors(const check::CheckResult &result,
     finding.text = fmt::format("{} failed with {}, and the program ignores it{}{}", call.function, call.error,
                                call.why.empty() ? "" : ": ", call.why);
     locate(finding, sites.dropped, "calls");
-    finding.hint = "compare what the call returns with cudaSuccess, or ask cudaGetLastError()";
+    finding.hint = "compare what the call returns with cudaSuccess, or call cudaGetLastError()";
     finding.times = call.times;
     findings.push_back(std::move(finding));
   }

@@ -21,7 +21,7 @@ UndecidedReason only(const StaticResult &result) {
 TEST(StaticUndecided, namesASharedAddressThatIsAParameter) {
   UndecidedReason why = only(check(kernelAround("st.shared.u32 [%r0], 1;")));
   EXPECT_THAT(why.text, HasSubstr("shared address of this store depends on parameter 'n'"));
-  EXPECT_EQ(why.hint, "heddle check --static --param n=VALUE decides it");
+  EXPECT_EQ(why.hint, "heddle check --static --param n=VALUE may decide it");
   EXPECT_EQ(why.location.file, "test.ptx");
   EXPECT_NE(why.location.line, 0u);
 }
@@ -95,14 +95,14 @@ TEST(StaticUndecided, namesABarrierBehindABranch) {
       only(check(kernelAround("mov.u32 %r4, %ctaid.x; add.u32 %r4, %r4, %r1; setp.lt.u32 "
                               "%p1, %r4, %r0;\n @%p1 bra A;\n bar.sync 0; A: mov.u32 %r5, 0;")));
   EXPECT_THAT(why.text, HasSubstr("depends on parameter 'n' and blockIdx"));
-  EXPECT_EQ(why.hint, "heddle check --static --param n=VALUE --ctaid X,Y,Z decides it");
+  EXPECT_EQ(why.hint, "heddle check --static --param n=VALUE --ctaid X,Y,Z may decide it");
   ASSERT_EQ(why.notes.size(), 1u);
   EXPECT_EQ(why.notes[0].location.line, why.location.line + 1);
 }
 
 TEST(StaticUndecided, namesAGuardedBarrier) {
   EXPECT_THAT(only(check(kernelAround("setp.lt.u32 %p1, %r1, %r0; @%p1 bar.sync 0;"))).text,
-              HasSubstr("whether threads come to this synchronization"));
+              HasSubstr("whether threads reach this synchronization"));
 }
 
 TEST(StaticUndecided, namesAnEarlyExitBetweenAnAccessAndABarrier) {

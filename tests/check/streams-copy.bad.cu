@@ -1,5 +1,5 @@
 // expect: race/launches at 7
-// hint: let the other's stream wait for it
+// hint: make the stream of the second wait for it
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A copy to the host in another stream than the kernel that makes the data.
 #include "Case.h"

@@ -1,5 +1,5 @@
 // expect: race/launches at 7
-// hint: let the other's stream wait for it
+// hint: make the stream of the second wait for it
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel reads what a copy of another stream fills: that the memory may be empty by then follows from the race.
 #include "Case.h"

@@ -1,5 +1,5 @@
 // expect: race/launches at 7 and 9
-// hint: let the other's stream wait for it
+// hint: make the stream of the second wait for it
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The same with a kernel that writes.
 #include "Case.h"

@@ -28,7 +28,7 @@ __global__ void unguarded(float *y, int width) {
 // RUN: %heddle check %s --static --block 64 -k rounds --compiler clang | FileCheck %s --check-prefix=NAME
 // RUN: %heddle check %s --static --block 64 -k rounds --param count=32 --compiler clang | FileCheck %s --check-prefix=GIVEN
 // NAME: whether threads reach the synchronization after this branch depends on parameter 'count'
-// NAME: hint: heddle check --static --param count=VALUE decides it
+// NAME: hint: heddle check --static --param count=VALUE may decide it
 // GIVEN: holds: kernel 'rounds'
 __global__ void rounds(int count) {
   if (threadIdx.x < count)

@@ -25,7 +25,7 @@ __global__ void own(float *out, const float *in, int n) {
 }
 
 // The last block may have threads that read what no thread has written.
-// CHECK:      leaving.cu:[[#@LINE+9]]:{{.*}}: warning: undecided: this reads what another thread writes, and whether that thread has left before depends on parameter 'n' and blockIdx [initialization]
+// CHECK:      leaving.cu:[[#@LINE+9]]:{{.*}}: warning: undecided: this reads what another thread writes, and whether that thread has exited before depends on parameter 'n' and blockIdx [initialization]
 // CHECK:      undecided: kernel 'others': 6 of 7 properties proved (1 barrier round)
 __global__ void others(float *out, const float *in, int n) {
   __shared__ float s[128];
