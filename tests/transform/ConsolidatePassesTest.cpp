@@ -34,9 +34,9 @@ std::string messagesOf(const std::string &body, const std::string &block, transf
 
 TEST(ConsolidatePasses, DelegateRefusesMoreThanAWarp) {
   EXPECT_THAT(messagesOf("  a[0] = 1;\n", "64", transform::delegateBlocks),
-              HasSubstr("a block must be one warp to be executed by one, and it is (64, 1, 1) threads"));
+              HasSubstr("delegate needs blocks of one warp, and the block is (64, 1, 1)"));
   EXPECT_THAT(messagesOf("  __syncthreads();\n", "32", transform::delegateBlocks),
-              HasSubstr("'__syncthreads' is for more than a warp"));
+              HasSubstr("'__syncthreads' synchronizes more than a warp"));
 }
 
 TEST(ConsolidatePasses, DelegateRefusesAssemblyThatReadsTheBlock) {

@@ -50,14 +50,14 @@ private:
   bool checkBlock() {
     const auto &block = facts.launch.block;
     if (!facts.threadsPerBlock())
-      return context.refuse(kernel.location,
-                            "a block must be one warp to be executed by one, and its size is not known");
+      return context
+          .refuse(kernel.location, "delegate needs blocks of one warp, and the block size is not known")
+          .withHint("--block X,Y,Z states it");
     if (facts.launchesDisagree)
       return context.refuse(kernel.location, "launches of the kernel have blocks of different shapes");
     if (facts.threadsPerBlock() == lanesOfWarp)
       return true;
-    return context.refuse(kernel.location,
-                          "a block must be one warp to be executed by one, and it is ({}, {}, {}) threads",
+    return context.refuse(kernel.location, "delegate needs blocks of one warp, and the block is ({}, {}, {})",
                           *block[0], *block[1], *block[2]);
   }
 
@@ -65,7 +65,8 @@ private:
     for (const Attr *attribute : kernel.function->attrs())
       if (llvm::StringRef(attribute->getSpelling()).contains("cluster"))
         return context.refuse(unit.location(attribute->getLocation()),
-                              "blocks of a cluster must be there together");
+                              "blocks of a cluster must be resident at the same time, and a persistent warp "
+                              "executes its blocks one after the other");
     for (const ParmVarDecl *parameter : kernel.function->parameters())
       if (parameter->getName().empty())
         return context.refuse(unit.location(parameter->getBeginLoc()),
@@ -99,7 +100,7 @@ private:
     if (std::ranges::any_of(uses.calls, isWarpSync)) {
       const Stmt *at = reached.inKernel();
       return context.refuse(at ? unit.location(at) : kernel.location,
-                            "lanes of a warp wait for each other in {}, which is not followed",
+                            "lanes of a warp wait for each other in {}, which is not analyzed",
                             reached.hiddenStep().str());
     }
     return reached.isLibrary || checkStatements(uses);
@@ -138,23 +139,26 @@ private:
       return true;
     if (barrier.scope == Scope::Grid || barrier.scope == Scope::Cluster)
       return context.refuse(unit.location(barrier.statement), "blocks wait for each other here");
-    return context.refuse(unit.location(barrier.statement),
-                          "'{}' is for more than a warp, and warps of a block do different work",
-                          barrier.spelling);
+    return context.refuse(
+        unit.location(barrier.statement),
+        "'{}' synchronizes more than a warp, and each warp of a persistent block executes another task",
+        barrier.spelling);
   }
 
   bool checkAssembly(const GCCAsmStmt *assembly) {
     const char *word = analysis::firstWordIn(assembly, specialRegisterNames);
     return !word ||
            context.refuse(unit.location(assembly),
-                          "assembly with '{}' speaks of the hardware's block, not of the task's", word);
+                          "inline assembly reads '{}' of the persistent block, not of the task", word);
   }
 
   /// It sees the variables that represent blockIdx and similar variables only where it captures what it mentions.
   bool checkLambda(const Stmt *statement) {
     const std::vector<analysis::BuiltinBeyondCapture> hidden = analysis::builtinsBeyondCapture(statement);
     return hidden.empty() ||
-           context.refuse(unit.location(statement), "{}, so it would not see the task's", hidden.front().why);
+           context.refuse(unit.location(statement),
+                          "{}, so it would read that of the persistent block, not of the task",
+                          hidden.front().why);
   }
 
   bool checkShared(const TaskUses &uses) {
@@ -186,8 +190,9 @@ private:
   bool checkCalls(const Uses &uses) {
     for (const CallExpr *call : uses.calls) {
       if (analysis::dependsOnBlock(call))
-        return context.refuse(unit.location(call),
-                              "this group would hold all warps of the block, not the task's alone");
+        return context.refuse(
+            unit.location(call),
+            "this group would contain all warps of the persistent block, not only the one of the task");
       const FunctionDecl *callee = analysis::calleeOf(call);
       llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
       if (name == "__nanosleep")
@@ -195,7 +200,9 @@ private:
                               "a thread that sleeps may wait for another block, which may not have begun: a "
                               "persistent warp executes its blocks one after the other");
       if (name == "this_grid" || name == "this_cluster" || name == "this_multi_grid")
-        return context.refuse(unit.location(call), "blocks that form a group must be there together");
+        return context.refuse(unit.location(call),
+                              "blocks of a grid or cluster group must be resident at the same time, and a "
+                              "persistent warp executes its blocks one after the other");
     }
     const std::vector<const FunctionDecl *> callees = calledFunctions(unit, uses);
     return std::ranges::all_of(callees, [&](const FunctionDecl *callee) { return checkCode(callee); });

@@ -37,12 +37,13 @@ std::string reasonOn(const arch::Arch &arch, const model::TaskWork &work, model:
   case model::Persistence::MoreResidentWarps:
     return fmt::format("a multiprocessor holds {} warps instead of {}", work.residentTogether,
                        work.residentAlone);
-  case model::Persistence::SmallTasks: return "a block's work is small against starting it";
+  case model::Persistence::SmallTasks:
+    return "the work of a block is small compared with the cost of starting it";
   case model::Persistence::LargeTasks: break;
   }
-  return fmt::format(
-      "a multiprocessor holds {} warps either way, and a block's work is large against starting it",
-      work.residentAlone);
+  return fmt::format("a multiprocessor holds {} warps either way, and the work of a block is large compared "
+                     "with the cost of starting it",
+                     work.residentAlone);
 }
 
 } // namespace
@@ -61,9 +62,10 @@ DelegateChoice chooseDelegation(Context &context) {
   work.residentTogether = residentWarps(arch, facts, warpsOfBlock(context, 0));
   work.tasks = facts.blocksOfGrid();
   const model::Persistence answer = model::persistence(work, device);
-  return {model::pays(answer), device                ? reasonOn(arch, work, answer)
-                               : model::pays(answer) ? "a block's work is small"
-                                                     : "a block's work is not small"};
+  return {model::pays(answer),
+          device                ? reasonOn(arch, work, answer)
+          : model::pays(answer) ? "the work of a block is small compared with the cost of starting it"
+                                : "the work of a block is not small compared with the cost of starting it"};
 }
 
 } // namespace heddle::transform

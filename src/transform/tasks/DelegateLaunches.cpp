@@ -44,7 +44,7 @@ public:
     case Form::LaunchKernel: return rewriteCall(launch);
     case Form::LaunchCooperative: return refuse(launch, "this launch is for blocks that wait for each other");
     case Form::LaunchKernelEx:
-      return refuse(launch, "this launch takes its shape from a cudaLaunchConfig_t, which is not followed");
+      return refuse(launch, "this launch takes its shape from a cudaLaunchConfig_t, which is not analyzed");
     case Form::Delegated: return refuse(launch, "the kernel is already persistent");
     case Form::Regrouped:
       return refuse(launch, "the kernel is already regrouped, and cannot be made persistent after that");
@@ -56,12 +56,18 @@ private:
   bool refuse(const source::Launch &launch, const std::string &why) {
     return context.refuse(launch.location, why);
   }
+  bool refuseText(const source::Launch &launch) {
+    return context.refuse(launch.location, "the text of this launch is not understood")
+        .withHint("launch the kernel with <<<grid, block>>>, outside of macros");
+  }
 
   /// The shapes are not changed: only what is around them changes.
   bool rewriteChevrons(const source::Launch &launch) {
     auto *callee = dyn_cast<DeclRefExpr>(launch.call->getCallee()->IgnoreParenImpCasts());
     if (!callee || !isa<FunctionDecl>(callee->getDecl()))
-      return refuse(launch, "this launch goes through a pointer, whose type the kernel will not have");
+      return refuse(
+          launch,
+          "this launch calls the kernel through a pointer, and the transformed kernel has another type");
     llvm::ArrayRef<syntax::Token> all = unit.tokens().expandedTokens();
     const source::TokenEdit name = source::tokensOf(unit, callee->getSourceRange());
     size_t open = name.end;
@@ -69,7 +75,7 @@ private:
       ++open;
     const size_t close = closingBehind(open);
     if (close + 1 >= all.size())
-      return refuse(launch, "the text of this launch is not understood");
+      return refuseText(launch);
     if (!nameKernel(launch, callee, helper.function + "("))
       return false;
     const std::string further = helper.behindKernel.empty() ? "" : helper.behindKernel + ", ";
@@ -104,10 +110,12 @@ private:
       named = unary->getSubExpr()->IgnoreParenCasts();
     auto *kernel = dyn_cast<DeclRefExpr>(named);
     if (!kernel || !isa<FunctionDecl>(kernel->getDecl()))
-      return refuse(launch, "this launch goes through a pointer, whose type the kernel will not have");
+      return refuse(
+          launch,
+          "this launch calls the kernel through a pointer, and the transformed kernel has another type");
     const std::string text = source::Rewriter(unit).text(kernel);
     if (text.empty())
-      return refuse(launch, "the text of this launch is not understood");
+      return refuseText(launch);
     context.edits.replace(unit, launch.call->getCallee()->getSourceRange(), helper.byAddress);
     context.edits.replace(unit, first->getSourceRange(), text);
     return true;
@@ -127,8 +135,9 @@ private:
       return true;
     }
     if (isInTemplate(launch))
-      return refuse(launch, "the kernel's template arguments follow from this launch's, in a function that "
-                            "is a template itself: say them");
+      return refuse(
+          launch,
+          "the kernel's template arguments are deduced, in a function template: write them at this launch");
     context.edits.replace(unit, callee->getSourceRange(), before + launch.kernel->name);
     return true;
   }

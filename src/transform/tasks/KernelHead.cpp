@@ -89,8 +89,9 @@ void giveDeclarations(Context &context, const std::string &type) {
 
 bool mayBeGivenParameter(Context &context, const Kernel &kernel) {
   if (kernel.function->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
-    return context.refuse(kernel.location,
-                          "an explicit specialization of a kernel cannot be given a parameter alone");
+    return context.refuse(
+        kernel.location,
+        "a parameter cannot be added to an explicit specialization without its primary template");
   for (const auto &other : context.program.kernels())
     if (other->plainName == kernel.plainName &&
         other->function->getLocation() != kernel.function->getLocation())
