@@ -221,7 +221,8 @@ private:
     return context
         .refuse(kernel.location, "the key {} does not compile: {}", plan.key->about,
                 error == std::string::npos ? "" : messages.substr(error + 7, end - error - 7))
-        .withHint("a key is an expression that gives a number, over what the kernel knows at its start");
+        .withHint(
+            "a key is an expression that gives a number, over what is known at the start of the kernel");
   }
 
   /// With no word of the header's.
@@ -264,7 +265,7 @@ bool fitTogether(Context &context) {
         if (builtin.what.kind == Kind::GridDim)
           return context.refuse(
               context.target.first().unit->location(builtin.range),
-              "queues need more blocks than the original has, and the kernel reads their number here");
+              "by=branch launches more blocks than the original, and the kernel reads gridDim here");
   return true;
 }
 
@@ -280,7 +281,7 @@ std::optional<RegroupPlan> makePlan(Context &context) {
   if (lays)
     plan.arrays = findOwnArrays(context.facts(kernel));
   if (lays && plan.arrays.empty()) {
-    refuse(context, "no array has an element for each thread that it touches and no other",
+    refuse(context, "via=layout needs an array of which each thread accesses only its own element",
            "via=redirect leaves arrays as they are");
     return std::nullopt;
   }

@@ -61,13 +61,14 @@ private:
       return context.refuse(kernel.location, "the kernel is already regrouped");
     for (const Attr *attribute : kernel.function->attrs())
       if (llvm::StringRef(attribute->getSpelling()).contains("cluster"))
-        return refuse(unit.location(attribute->getLocation()), "blocks of a cluster belong together");
+        return context.refuse(unit.location(attribute->getLocation()),
+                              "the kernel is launched in clusters, and regroup moves threads between blocks");
     for (const ParmVarDecl *parameter : patternOf(kernel.function)->parameters())
       if (parameter->getName().empty() || parameter->isParameterPack())
         return context.refuse(unit.location(parameter->getBeginLoc()),
                               parameter->isParameterPack()
-                                  ? "a pack of parameters cannot be given to keys"
-                                  : "a parameter without a name cannot be given to keys");
+                                  ? "a parameter pack cannot be passed to the key function"
+                                  : "a parameter without a name cannot be passed to the key function");
     return mayBeGivenParameter(context, kernel);
   }
 
@@ -117,7 +118,9 @@ private:
                                   word));
     if (const auto hidden = analysis::builtinsBeyondCapture(statement); !hidden.empty())
       return context
-          .refuse(unit.location(statement), "{}, so it would not see whose work is done", hidden.front().why)
+          .refuse(unit.location(statement),
+                  "{}, so it would read the index of the executing thread, not of the work item",
+                  hidden.front().why)
           .withHint("read it into a variable before, and let the lambda capture that");
     return true;
   }

@@ -85,14 +85,14 @@ public:
       const bool readsMemory =
           std::ranges::any_of(conditions, [&](const Expr *condition) { return hangsOnMemory(condition); });
       if (readsMemory && branch.branch->statement != next) {
-        lastReason = {branch.branch->location, "this one decides by memory, and only after other statements"};
+        lastReason = {branch.branch->location,
+                      "the condition of this branch reads memory, and other statements precede the branch"};
         continue;
       }
       return planBranch(branch.branch->statement, conditions);
     }
     Diagnostic &refusal =
-        context
-            .refuse(kernel.location, "there is no branch over something that is known at the kernel's start")
+        context.refuse(kernel.location, "no branch has a condition that is known at the start of the kernel")
             .withHint("by=EXPRESSION names what to group threads by");
     if (!lastReason.text.empty())
       refusal.note(lastReason.location, lastReason.text);
@@ -246,7 +246,7 @@ private:
     for (const auto &[local, variable] : locals)
       names.push_back(local);
     return context.refuse(kernel.location, "the key uses '{}', and there is no such name", name)
-        .withHint("at its start the kernel knows " + joinAnd(nearestFirst(name, names)));
+        .withHint("names known at the start of the kernel: " + joinAnd(nearestFirst(name, names)));
   }
 
   // Branches
@@ -287,8 +287,9 @@ private:
     for (unsigned number = 0; number < conditions.size(); ++number) {
       const Expr *condition = conditions[number];
       if (!mayBeDoneTwice(condition))
-        return context.refuse(unit.location(condition),
-                              "what this branch decides by does more than to decide");
+        return context.refuse(
+            unit.location(condition),
+            "the condition of this branch has a side effect, and the key would evaluate it again");
       for (const VarDecl *variable : Uses::of(condition).variables())
         if (!isa<ParmVarDecl>(variable))
           needed.insert(variable);
