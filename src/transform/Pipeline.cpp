@@ -435,15 +435,13 @@ private:
     diagnostics.refuse(
         {file.string()},
         messageOf(directive,
-                  fmt::format("the kernel cannot be given the form that it needs ({})", normalization)));
+                  fmt::format("the kernel cannot be normalized as the directive needs ({})", normalization)));
   }
 
   void refuseRecursion(const Directive &directive) {
     diagnostics.refuse(
         {file.string()},
-        messageOf(
-            directive,
-            "functions that call each other hold barriers and cannot be put in the place of their calls"));
+        messageOf(directive, "mutually recursive functions contain barriers, and cannot be inlined"));
   }
 
   using Clock = std::chrono::steady_clock;
@@ -567,8 +565,9 @@ private:
     }
     auto &failure = std::get<source::ParseFailure>(result);
     if (!embeddedFile.empty()) {
-      messages.refuse({embeddedFile.string()}, "the change reaches into this file, which cannot be in place "
-                                               "of its #include: it does not compile there");
+      messages.refuse(
+          {embeddedFile.string()},
+          "the directive changes this file, and its text does not compile in place of its #include");
       outcome.compilerMessages = failure.compilerMessages;
       return false;
     }

@@ -167,7 +167,7 @@ private:
     llvm::StringRef name = callee->getName();
     if (analysis::readsIndexItself(callee))
       return context
-          .refuse(locationOf(call), "'{}' reads the thread's or block's index itself, which is not followed",
+          .refuse(locationOf(call), "'{}' reads the thread's or block's index itself, which is not analyzed",
                   name.str())
           .withHint("use 'threadIdx', 'blockIdx', 'blockDim' or 'gridDim'");
     if (analysis::isWarpFunction(callee) && !unit.isUserCode(callee->getLocation()))
@@ -349,7 +349,7 @@ static void noteAssumedRaces(const KernelFacts &facts, Diagnostic &report) {
 static std::string_view orderShowsAs(const analysis::Access &access) {
   const auto *statement = llvm::dyn_cast_or_null<clang::Expr>(access.statement);
   if (!statement || !llvm::isa<clang::CallExpr>(statement->IgnoreParenCasts()))
-    return "other threads may get the values that they return";
+    return "each thread may get another return value";
   const llvm::StringRef type = access.elementType;
   for (const char *floating : {"float", "double", "half", "bfloat"})
     if (type.contains(floating))

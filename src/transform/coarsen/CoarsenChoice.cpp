@@ -133,14 +133,14 @@ public:
       return fmt::format("not profitable: merging threads would save {:.0f} % of the loads; predicted "
                          "speed-up {:.2f}",
                          100 * bestShared, std::max(1.0, bestGain));
-    return rejected.empty() ? "no factor that would pay is possible" : rejected;
+    return rejected.empty() ? "no factor that is legal is profitable" : rejected;
   }
 
   std::string report(const Candidate &candidate) {
     const double share = 100 * candidate.work.shareOfLoadsSaved();
     std::string text =
         candidate.because.empty()
-            ? fmt::format("{} saves {:.0f} % of the loads, work shrinks {:.2f} times by the model",
+            ? fmt::format("{} saves {:.0f} % of the loads, {:.2f} times less work by the cost model",
                           candidate.str(), share, gain(candidate))
             : fmt::format("{}, because {}", candidate.str(), candidate.because);
     unsigned registersBefore = compiledBefore() ? compiledBefore()->registers : facts.registersPerThread();

@@ -584,9 +584,10 @@ LegalityFailure branchless(const LoopTask &task) {
   if (branch->getIfLoc().isMacroID())
     return legalityFailure(unit.location(branch), "the branch is expanded from a macro");
   if (branch->isConstexpr() || branch->getInit() || branch->getConditionVariable())
-    return legalityFailure(unit.location(branch), branch->isConstexpr()
-                                                      ? "'if constexpr' is no branch of the program"
-                                                      : "the branch declares a variable in its head");
+    return legalityFailure(unit.location(branch),
+                           branch->isConstexpr()
+                               ? "'if constexpr' is decided at compile time: there is no branch to convert"
+                               : "the branch declares a variable in its head");
   SideReader first(unit), second(unit);
   std::variant<Side, Diagnostic> yes = first.read(branch->getThen()), no = second.read(branch->getElse());
   for (auto *side : {&yes, &no})

@@ -74,7 +74,7 @@ public:
     const Expr *index = indexOfSource();
     std::optional<int64_t> slope = index ? slopeAlongRow(index) : std::nullopt;
     if (slope != 1)
-      return std::string("neighbours of a row are not known to be neighbours in global memory");
+      return std::string("adjacent elements of a tile row are not known to be adjacent in global memory");
     if (std::string why = takeGuards(); !why.empty())
       return why;
     return bulk;
@@ -325,7 +325,7 @@ private:
     }
     for (const Expr *condition : conditions)
       if (!takeGuard(condition))
-        return "a condition of the load is not made of comparisons of sums";
+        return "a condition of the load is not a conjunction of comparisons of linear expressions";
     return {};
   }
 

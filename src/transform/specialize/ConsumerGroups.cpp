@@ -105,7 +105,7 @@ private:
   bool deal(const KernelNode &node) {
     auto *statement = dyn_cast<ForStmt>(node.statement);
     if (!statement)
-      return refuse(node, "this loop does not count");
+      return refuse(node, "this is not a counted loop");
     auto counted = view.study.countedByAll(statement);
     if (auto *refused = std::get_if<Diagnostic>(&counted))
       return refuse(refused->location, refused->text);
@@ -230,7 +230,8 @@ private:
     }
     if (llvm::any_of(view.all(*outermost),
                      [&](const KernelNode *each) { return carries(*each, outermost->statement); }))
-      return refuse(node, "this has an effect and sets what is used later");
+      return refuse(node, "this has a side effect, so only one group may execute it, and it sets a variable "
+                          "that all groups use later");
     result.firstGroupOnly.insert(outermost);
     return true;
   }

@@ -64,7 +64,7 @@ Split takeJumps(RoleSplit split, const RoleView &view) {
   for (const KernelNode *node : view.nodes()) {
     if (view.isStatement(*node) && jumpsOf(node->statement).any())
       return refusalAt(view, *node,
-                       "this may leave the loop or the kernel from inside, which is not followed");
+                       "this may leave the loop or the kernel from inside, which is not analyzed");
     const bool isOfInterest =
         node->kind == NodeKind::Jump &&
         llvm::any_of(split.loops, [&](const TileLoop &loop) { return concerns(*node, loop, view); });

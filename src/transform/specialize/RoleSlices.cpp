@@ -105,8 +105,9 @@ public:
     if (!split.consumer.insert(&node).second)
       return std::nullopt;
     if (analysis::storesTo(view.facts(node), split.tiles))
-      return refusalAt(view, node, "this both loads the tile and sets what the computation needs")
-          .withHint("write the two apart");
+      return refusalAt(view, node,
+                       "this statement loads the tile and sets a variable that the computation needs")
+          .withHint("split it into two statements");
     if (LegalityFailure refused = node.parent ? take(*node.parent) : std::nullopt)
       return refused;
     for (const VarDecl *variable : view.facts(node).reads)

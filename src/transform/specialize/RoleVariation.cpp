@@ -87,9 +87,10 @@ private:
       const KernelNode &statement = *loop.statement(i);
       if (split.producer.contains(&statement) && !isOfThreads(statement) &&
           !isa<DeclStmt>(statement.statement) && !split.onlyOneToOne)
-        split.onlyOneToOne = refusalAt(view, statement,
-                                       "this is among loads and is the same for all threads, so a producer "
-                                       "can load for one thread only");
+        split.onlyOneToOne =
+            refusalAt(view, statement,
+                      "this uniform statement is between per-thread loads, so a consumer group "
+                      "needs as many producer warps as it has warps");
     }
   }
 
@@ -108,10 +109,11 @@ private:
 
   void needOneToOne(const KernelNode &node, const VarDecl *variable) {
     if (!split.onlyOneToOne)
-      split.onlyOneToOne = refusalAt(view, node,
-                                     "{} differs from thread to thread and is carried from iteration to "
-                                     "iteration, so a producer can load for one thread only",
-                                     quoted(variable));
+      split.onlyOneToOne =
+          refusalAt(view, node,
+                    "{} differs from thread to thread and is carried from iteration to "
+                    "iteration, so a consumer group needs as many producer warps as it has warps",
+                    quoted(variable));
   }
 
   /// A value of the thread's that is set before the load is computed again in each iteration, for each thread:

@@ -87,7 +87,9 @@ public:
   bool VisitLambdaExpr(LambdaExpr *lambda) override {
     for (const analysis::BuiltinBeyondCapture &hidden : analysis::builtinsBeyondCapture(lambda))
       if (hidden.what.kind == ThreadBuiltin::Kind::ThreadIdx)
-        return refuse(lambda, hidden.why + ", so it would not see the item's");
+        return refuse(lambda,
+                      hidden.why +
+                          ", so it would read the index of the executing thread, not of the work item");
     return true;
   }
 
@@ -244,11 +246,10 @@ private:
       return std::nullopt;
     const std::string name = variable->getNameAsString();
     if (isChanged(reference))
-      return legalityFailure(
-                 unit.location(reference),
-                 "'{}' is changed here and declared outside of the work of an item: a thread does "
-                 "the work of others now",
-                 name)
+      return legalityFailure(unit.location(reference),
+                             "'{}' is changed here and declared outside of the work of an item, and after "
+                             "specialize a thread also executes work items of others",
+                             name)
           .withHint(
               site.loop
                   ? "a value that is carried from item to item fixes their order; add to memory by atomics"

@@ -103,10 +103,10 @@ private:
           code.push_back(head);
       for (const Stmt *part : code)
         if (LegalityFailure effect = analysis::firstOutwardEffect(unit, part)) {
-          LegalityFailure reason = legalityFailure(
-              effect->location,
-              "the kind of work depends on this, and it cannot be executed a second time, to sort: " +
-                  effect->text);
+          LegalityFailure reason =
+              legalityFailure(effect->location, "the kind of work depends on this, which would be executed "
+                                                "twice, first to sort the work items: " +
+                                                    effect->text);
           reason->notes = effect->notes;
           reason->note(unit.location(site.branch.statement), "the branch over kinds is here");
           return reason;

@@ -24,10 +24,13 @@ public:
     using Form = source::Launch::Form;
     const bool isChevrons = launch.form == Form::TripleChevron;
     if (!isChevrons && launch.form != Form::LaunchKernel && launch.form != Form::LaunchCooperative)
-      return context.refuse(launch.location, "this launch does not say its block itself, and it must change");
+      return context.refuse(
+          launch.location,
+          "this launch takes its block from elsewhere (cudaLaunchConfig_t), and specialize must change it");
     const Expr *shared = isChevrons ? chevronArgument(launch, 2) : launch.call->getArg(4);
     if (isChevrons && !launch.block.expr)
-      return context.refuse(launch.location, "the text of this launch is not understood");
+      return context.refuse(launch.location, "the text of this launch is not understood")
+          .withHint("launch the kernel with <<<grid, block>>>, outside of macros");
     std::string block = blockText(launch);
     const std::string bytes = sharedText(launch, shared);
     const bool isWritten = shared && !isa<CXXDefaultArgExpr>(shared);

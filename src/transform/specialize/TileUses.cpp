@@ -30,7 +30,8 @@ LegalityFailure checkLoads(const TileLoop &loop, const RoleView &view) {
           continue;
         if (access->kind == Access::Kind::Atomic)
           return refusalAt(view, *node,
-                           "{} is filled by atomics: what was in it, and the order of threads, matter",
+                           "{} is filled by atomics: the result depends on its previous contents and on the "
+                           "order of threads",
                            quoted(array));
         if (access->kind == Access::Kind::Read)
           return refusalAt(view, *node, "{} is read here, before the barrier after which it is full",

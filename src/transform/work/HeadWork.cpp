@@ -79,8 +79,8 @@ public:
       checkCondition(doLoop->getCond());
     refused = refused ? refused : rewriter.failure;
     if (!refused && before.empty() && !isChanged)
-      refuse(head.statement, "the head of this statement around a barrier does work for each thread by "
-                             "itself, which cannot be taken out of it");
+      refuse(head.statement, "the head of this statement around a barrier has side effects per thread, which "
+                             "cannot be moved in front of it");
     if (!refused)
       writeBefore();
     return refused;
@@ -119,8 +119,7 @@ private:
   bool checkCondition(const Expr *decides) {
     if (!decides || !isItemWork(decides))
       return true;
-    refuse(decides,
-           "the condition of the loop or branch around a barrier changes something for each thread by itself",
+    refuse(decides, "the condition of the loop or branch around a barrier has a side effect per thread",
            "make the change in a statement of its own");
     return false;
   }

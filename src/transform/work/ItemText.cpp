@@ -67,7 +67,8 @@ std::vector<Replacement> ItemText::editsOfPattern(const Uses &uses) {
           (!entry.declaredBy || entry.keep == Keep::Array))
         edits.push_back({reference->getSourceRange(), mentionOf(entry, indices.subscripts())});
   if (!uses.returns.empty())
-    refuse(uses.returns.front(), "a return that this instantiation leaves out");
+    refuse(uses.returns.front(),
+           "another instantiation returns here, and this one does not ('if constexpr')");
   return edits;
 }
 

@@ -120,9 +120,10 @@ private:
   std::optional<Diagnostic> directiveIn(const std::string &body) const {
     for (const std::string &line : splitAt(body, '\n'))
       if (const llvm::StringRef words = directiveOf(line); !words.empty() && !words.starts_with("pragma"))
-        return legalityFailure(kernel.location,
-                               "'#{}' inside the kernel: what is switched off now would be left as it is",
-                               words.str())
+        return legalityFailure(
+                   kernel.location,
+                   "'#{}' inside the kernel: code that the preprocessor skips now would not be transformed",
+                   words.str())
             .withHint("run the preprocessor over the kernel first");
     return std::nullopt;
   }

@@ -216,13 +216,13 @@ Planned findExits(WorkPlan plan, const WorkQuestion &question) {
     if (plan.needsActive && entry.inHeader)
       return legalityFailure(
           question.location(entry.declaredBy ? entry.declaredBy->statement : plan.tree->root().statement),
-          "'{}' decides about a barrier, and some threads may have returned before it is set",
+          "whether a barrier is reached depends on '{}', and some threads may have returned before it is set",
           entry.variable->getNameAsString());
   for (const KernelNode *node : plan.nodes)
     if (plan.of(*node).role == Role::Item && !mayLeave(plan, *node))
-      return legalityFailure(question.location(node->statement),
-                             "individual threads leave here, and further work of the block "
-                             "follows that they would have left out");
+      return legalityFailure(
+          question.location(node->statement),
+          "individual threads leave here, and code follows that these threads must not execute");
   return plan;
 }
 

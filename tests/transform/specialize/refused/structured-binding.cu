@@ -1,4 +1,4 @@
-// refuse: the names of a structured binding are not followed
+// refuse: the names of a structured binding are not analyzed
 // static: --block 128
 // verdict: holds
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
