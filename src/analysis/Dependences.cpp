@@ -88,7 +88,7 @@ public:
         otherArrays(buckets[i], buckets[j]);
     if (skipped)
       result.leftOutText =
-          fmt::format("{} pairs of accesses were not looked at and are taken to depend", skipped);
+          fmt::format("{} pairs of accesses were not analyzed and are taken to depend", skipped);
     return std::move(result);
   }
 
@@ -169,7 +169,7 @@ void DependenceFinder::pairsOf(const std::vector<unsigned> &bucket) {
       // Out of time: one dependence represents all that is left of this array.
       size_t writes = size_t(std::count_if(bucket.begin() + long(i), bucket.end(), isWrite));
       skipped += writes * (bucket.size() - i);
-      Answer assumed{Answer::Verdict::May, "not looked at: too many pairs of accesses", {}, {}};
+      Answer assumed{Answer::Verdict::May, "not analyzed: too many pairs of accesses", {}, {}};
       add(bucket[i], bucket[j], assumed, false);
       return;
     }

@@ -72,8 +72,9 @@ public:
       const unsigned d = builtin.what.dimension;
       const bool matters = builtin.what.kind != BuiltinKind::WarpSize && (d == 3 || shrinks[d]);
       if (matters && !isAccountedFor(builtin.range.getBegin()))
-        return Diagnostic::Note{unit.location(builtin.range.getBegin()),
-                                fmt::format("'{}' is asked for by itself here", builtin.what.name())};
+        return Diagnostic::Note{
+            unit.location(builtin.range.getBegin()),
+            fmt::format("'{}' is used here without the rest of the global index", builtin.what.name())};
     }
     return std::nullopt;
   }

@@ -77,7 +77,7 @@ private:
     if (isa<AsmStmt>(part))
       note(part, "what this assembly does is not known");
     else if (isa<LambdaExpr>(part))
-      note(part, "this lambda is not looked into");
+      note(part, "this lambda is not analyzed");
     else if (isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, StmtExpr, AtomicExpr>(part))
       note(part, "this does more than compute a value");
     else if (auto *expression = dyn_cast<Expr>(part);

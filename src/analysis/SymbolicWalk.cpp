@@ -31,7 +31,7 @@ void noteHiddenCode(Path &path) {
       isFollowed &= at->step.how <= How::Conversion || at->step.how == How::DefaultArgument;
     if (!isFollowed && !reached.isLibrary && firstOutsideAccess(reached))
       walk::noteGap(locationIn(reached),
-                    fmt::format("{} reaches memory, which is not followed", reached.hiddenStep().str()),
+                    fmt::format("{} reaches memory, which is not analyzed", reached.hiddenStep().str()),
                     path);
   }
 }

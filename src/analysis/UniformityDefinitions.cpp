@@ -75,7 +75,7 @@ void Uniformity::Impl::updatePhi(unsigned number) {
   if (loops->isIrreducible())
     joinInto(fact, {Level::Thread,
                     {Cause::Kind::Root, graph().function()->getBody(), 0, 0,
-                     "goto makes a loop with several entries, which is not followed"}});
+                     "goto makes a loop with several entries, which is not analyzed"}});
   raise(ssa[number], fact.level, fact.cause);
 }
 

@@ -136,10 +136,10 @@ private:
     for (size_t i = 0; i < units.size(); ++i)
       if (placed[i].file == reading.failed)
         diagnostics
-            .refuse(
-                {units[i].file.string()},
-                fmt::format("this file would need what directives write into another file of the program: {}",
-                            source::firstError(reading.compilerMessages)))
+            .refuse({units[i].file.string()},
+                    fmt::format("the output of this file does not compile by itself, since directives add "
+                                "declarations to another file: {}",
+                                source::firstError(reading.compilerMessages)))
             .withHint("define the kernel in a header that every file that launches it includes");
   }
 

@@ -267,7 +267,7 @@ LaunchValues::Outcome LaunchValues::ofVariable(const DeclRefExpr *use, At at) co
   if (only->kind == Definition::Kind::Entry)
     return {std::nullopt, name + " is a parameter of the function that launches"};
   if (!only->isExact())
-    return {std::nullopt, name + " is changed in a way that is not followed"};
+    return {std::nullopt, name + " is changed in a way that is not analyzed"};
   return evaluate(only->value, at);
 }
 

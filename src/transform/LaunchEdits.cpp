@@ -117,7 +117,7 @@ public:
   bool divide(const source::Launch &launch) {
     if (launch.form == source::Launch::Form::LaunchKernelEx)
       return context.refuse(launch.location,
-                            "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
+                            "this launch takes its block from a cudaLaunchConfig_t, which is not analyzed");
     if (launch.form == source::Launch::Form::Delegated)
       return context.refuse(launch.location,
                             "the kernel is persistent: a block of it is a warp and cannot shrink");

@@ -31,7 +31,7 @@ std::optional<Diagnostic> structuredBindingIn(const Kernel &kernel) {
   const DeclStmt *found = firstIn(kernel.function->getBody());
   if (!found)
     return std::nullopt;
-  return legalityFailure(kernel.unit->location(found), "the names of a structured binding are not followed")
+  return legalityFailure(kernel.unit->location(found), "the names of a structured binding are not analyzed")
       .withHint("declare a variable for each part");
 }
 

@@ -178,7 +178,7 @@ TEST(Accesses, FollowCodeThatOnlyAGotoReachesAndSayThatTheyAreIncomplete) {
   ASSERT_EQ(k.accesses->gaps().size(), 1u);
   EXPECT_EQ(k.accesses->gaps().front().location.line, 3u);
   EXPECT_EQ(k.accesses->gaps().front().text,
-            "'goto other' is not followed: what is executed after its label is not known");
+            "'goto other' is not analyzed: what is executed after its label is not known");
   EXPECT_EQ(k.subscript("a", 0), "[threadIdx.x]");
   EXPECT_EQ(k.subscript("a", 1), "[n - threadIdx.x]");
   EXPECT_EQ(k.subscript("a", 2),

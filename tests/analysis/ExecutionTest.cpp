@@ -147,7 +147,7 @@ TEST(AccessesOfExecution, SayWhereMemoryIsReachedUnseen) {
       all += gap.text + "\n";
     return all;
   };
-  EXPECT_THAT(gaps("object"), HasSubstr("the destructor of 'Member' reaches memory, which is not followed"));
+  EXPECT_THAT(gaps("object"), HasSubstr("the destructor of 'Member' reaches memory, which is not analyzed"));
   EXPECT_THAT(gaps("pointer"), HasSubstr("what is executed by a call through a pointer is not known"));
   EXPECT_EQ(gaps("ofArguments"), "");
   EXPECT_EQ(gaps("ofConstructor"), "");

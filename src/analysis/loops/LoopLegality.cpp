@@ -60,7 +60,7 @@ private:
       if (each.how == How::Virtual)
         refuse(each.at, fmt::format("{}: what it executes is not known", each.str()));
       else if (each.how == How::Destructor)
-        refuse(each.at, fmt::format("{} is called here, and what it does is not followed", each.str()));
+        refuse(each.at, fmt::format("{} is called here, and what it does is not analyzed", each.str()));
       else if (each.how == How::Binding || each.how == How::RangeFor)
         lookAtCall(each.at, each.function);
       else if (each.function && each.function->isDefaulted() && !each.function->isTrivial())
@@ -94,7 +94,7 @@ private:
     if (isa<GotoStmt, IndirectGotoStmt, LabelStmt>(part))
       return refuse(part, "there is a label or a goto inside");
     if (isa<LambdaExpr>(part))
-      return refuse(part, "there is a lambda inside, and it is not looked into");
+      return refuse(part, "there is a lambda inside, and it is not analyzed");
     if (isa<StmtExpr, CXXTryStmt, CXXThrowExpr, CXXNewExpr, CXXDeleteExpr>(part))
       return refuse(part, "this statement cannot be put into another order");
     if (auto *expression = dyn_cast<Expr>(part);
@@ -131,7 +131,7 @@ private:
     Finder inner(unit);
     inner.seen = seen;
     if (LegalityFailure inside = inner.find(definition->getBody())) {
-      refuse(call, fmt::format("'{}' cannot change its place", callee->getNameAsString()));
+      refuse(call, fmt::format("'{}' cannot be reordered", callee->getNameAsString()));
       found->note(inside->location, inside->text);
     }
   }

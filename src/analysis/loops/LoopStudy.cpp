@@ -225,9 +225,10 @@ std::variant<CountedLoop, Diagnostic> LoopStudy::countedByAll(const ForStmt *sta
   if (auto *loop = std::get_if<CountedLoop>(&result))
     for (const Expr *condition : all)
       if (loop->countsDown || !endsForGood(condition, loop->variable))
-        return legalityFailure(
-            unit.location(condition),
-            fmt::format("it is not seen that this ends the loop over '{}' for good", loop->name()));
+        return legalityFailure(unit.location(condition),
+                               fmt::format("once this condition is false it may become true again, so the "
+                                           "trip count of the loop over '{}' is not known",
+                                           loop->name()));
   return result;
 }
 
@@ -376,7 +377,7 @@ LegalityFailure LoopStudy::whyHeadVaries(const CountedLoop &loop, const Stmt *wi
       auto *assignment = dyn_cast<BinaryOperator>(inside);
       auto *unary = dyn_cast<UnaryOperator>(inside);
       if ((assignment && assignment->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()))
-        return legalityFailure(unit.location(inside), fmt::format("the head of {} changes something", what));
+        return legalityFailure(unit.location(inside), fmt::format("the head of {} has a side effect", what));
     }
   }
   Iterations anywhere{around(loop.facts), {}};

@@ -332,11 +332,11 @@ Value evaluateCall(const CallExpr *call, Path &path) {
 
   for (const Frame &frame : path.frames)
     if (frame.function == definition) {
-      noteGap(call, fmt::format("'{}' calls itself; what the inner call does is not followed", name), path);
+      noteGap(call, fmt::format("'{}' calls itself; what the inner call does is not analyzed", name), path);
       return evaluateUnknownCall(call, definition, path);
     }
   if (path.frames.size() > maxDepth) {
-    noteGap(call, fmt::format("calls are nested more than {} deep; '{}' is not followed", maxDepth, name),
+    noteGap(call, fmt::format("calls are nested more than {} deep; '{}' is not analyzed", maxDepth, name),
             path);
     return evaluateUnknownCall(call, definition, path);
   }

@@ -110,7 +110,7 @@ private:
 void noteGoto(const GotoStmt *jump, Path &path) {
   if (!endsIterationOrKernel(jump, path))
     noteGap(jump,
-            fmt::format("'goto {}' is not followed: what is executed after its label is not known",
+            fmt::format("'goto {}' is not analyzed: what is executed after its label is not known",
                         jump->getLabel()->getName()),
             path);
 }

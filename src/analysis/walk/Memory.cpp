@@ -19,7 +19,7 @@ Value initialValue(const VarDecl *variable, const std::string &member, QualType 
     return parameterValue(variable, member, type, path.arrays, path.symbols);
   std::string name = variable->getNameAsString() + member;
   if (path.now.has({variable, ""}) && !member.empty())
-    return Value::unknown(fmt::format("'{}' is not followed", name), path.location(path.statement));
+    return Value::unknown(fmt::format("'{}' is not analyzed", name), path.location(path.statement));
   return Value::unknown(fmt::format("'{}' has no known value", name), path.location(path.statement));
 }
 

@@ -170,7 +170,7 @@ bool followSwitch(const SwitchStmt *statement, Path &path) {
   if (isReached)
     atEnd = joined(atEnd, path.now.since(mark), someCase, path.location(statement), path);
   if (casesSeen < casesOf(statement))
-    noteGap(statement, "a case inside another statement of its switch is not followed", path);
+    noteGap(statement, "a case inside another statement of its switch is not analyzed", path);
   path.now.undo(mark);
   path.now.apply(atEnd);
   path.guards = guardsBefore;
@@ -273,7 +273,7 @@ bool follow(const Stmt *statement, Path &path) {
     goesOn = false;
     break;
   case Stmt::IndirectGotoStmtClass:
-    noteGap(statement, "a jump to an address is not followed", path);
+    noteGap(statement, "a jump to an address is not analyzed", path);
     goesOn = false;
     break;
   case Stmt::DeclStmtClass: followDeclaration(cast<DeclStmt>(statement), path); break;

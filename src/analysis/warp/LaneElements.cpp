@@ -85,8 +85,9 @@ LanePattern withRunTimeIndex(Question question, const Diagnostic &why) {
 LanePattern eitherOf(Question question, const std::vector<WarpIndex> &list) {
   StripedAccess &access = question.access;
   if (access.isStore || !question.isFromLane(list[0]) || !question.isFromLane(list[1]))
-    return question.refuse(fmt::format(
-        "'{}' is one of two places that are not at a fixed distance from the lane", question.text()));
+    return question.refuse(
+        fmt::format("'{}' may be one of two elements, and their distances from the lane are not constant",
+                    question.text()));
   access.kind = StripedAccess::Kind::Either;
   access.distance = question.distanceOf(list[0]);
   access.other = question.distanceOf(list[1]);
@@ -165,7 +166,8 @@ LanePattern lanePattern(StripedAccess given, const SharedArray &array, const Ker
     return withRunTimeIndex(question, *why);
   const std::vector<WarpIndex> &list = std::get<0>(forms);
   if (list.size() > 2)
-    return question.refuse(fmt::format("'{}' is one of {} elements", question.text(), list.size()));
+    return question.refuse(fmt::format("'{}' may be one of {} elements, and at most two are supported",
+                                       question.text(), list.size()));
   if (list.size() == 2)
     return eitherOf(question, list);
   WarpIndex number = list.front();

@@ -143,9 +143,9 @@ Diagnostic notAllLanes(const StripedAccess &access, const SharedArray &array, co
 
 Diagnostic blocked(const StripedAccess &access, const Stmt *divergent, const Stmt *by,
                    const SharedArray &array, const KernelReading &in) {
-  Diagnostic why =
-      notAllLanes(access, array, in,
-                  fmt::format(", and it cannot be moved out of this {}", by == divergent ? "place" : "loop"));
+  Diagnostic why = notAllLanes(
+      access, array, in,
+      fmt::format(", and it cannot be moved out of this {}", by == divergent ? "branch" : "loop"));
   why.note(in.kernel.unit->location(divergent->getBeginLoc()), "lanes diverge here");
   return why;
 }

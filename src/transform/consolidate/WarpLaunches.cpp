@@ -48,7 +48,7 @@ bool mayChange(Context &context, const source::Launch &launch) {
   if (launch.form != source::Launch::Form::LaunchKernelEx)
     return true;
   return context.refuse(launch.location,
-                        "this launch takes its block from a cudaLaunchConfig_t, which is not followed");
+                        "this launch takes its block from a cudaLaunchConfig_t, which is not analyzed");
 }
 
 /// The block that this launch was assumed to have; a refusal where it is another.
