@@ -55,18 +55,18 @@ Flow Block::reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned num
                         fmt::format("barrier {} waits for {} threads, but the block has only {}", number,
                                     expected, grid->threadsPerBlock));
   if (barrier.expected && barrier.expected != expected)
-    return warp.misused(
-        in, mask, Misuse::BarrierCount,
-        fmt::format("barrier {} is used with {} threads here, but others wait at it for {}", number, expected,
-                    barrier.expected),
-        {fmt::format("the first came at PTX line {}", barrier.firstCode->sourceOf(*barrier.firstInst).line)});
+    return warp.misused(in, mask, Misuse::BarrierCount,
+                        fmt::format("barrier {} is used with {} threads here, but others wait at it for {}",
+                                    number, expected, barrier.expected),
+                        {fmt::format("the first arrived at PTX line {}",
+                                     barrier.firstCode->sourceOf(*barrier.firstInst).line)});
   if (barrier.lanes.size() != warps.size())
     barrier.lanes.assign(warps.size(), 0), barrier.whole.assign(warps.size(), 0);
   if (uint32_t twice = barrier.lanes[warp.index] & mask)
     return warp.misused(
         in, twice, Misuse::BarrierTwice,
-        fmt::format("barrier {} is reached a second time before it completed ({} of {} threads came)", number,
-                    barrier.arrived, expected));
+        fmt::format("barrier {} is reached a second time before it completed ({} of {} threads arrived)",
+                    number, barrier.arrived, expected));
   if (!barrier.expected) {
     barrier.expected = expected;
     barrier.firstInst = &in;
@@ -87,8 +87,8 @@ Flow Block::reachBarrier(Warp &warp, const Inst &in, uint32_t mask, unsigned num
   }
   if (!barrier.everybody && barrier.arrived > barrier.expected)
     return warp.misused(in, mask, Misuse::BarrierTooMany,
-                        fmt::format("{} threads came to barrier {}, which is for {}", barrier.arrived, number,
-                                    barrier.expected));
+                        fmt::format("{} threads arrived at barrier {}, which is for {}", barrier.arrived,
+                                    number, barrier.expected));
   if (!wait) {
     releaseIfComplete(number);
     return Flow::Next;

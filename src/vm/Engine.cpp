@@ -93,7 +93,8 @@ void useCompiled(Grid &grid) {
     return;
   if (grid.interests && form == ObservedForm::Nothing) {
     if (engine() == Engine::Jit)
-      complainOnce("kernels are interpreted: what observes them needs single instructions");
+      complainOnce("kernels are interpreted despite --engine jit: this run observes single instructions, "
+                   "which compiled code does not report");
     return;
   }
   grid.compiledFor = {shapeOf(grid.request.block), form};

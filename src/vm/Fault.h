@@ -63,7 +63,7 @@ struct Waiting {
   Dim3 block{0, 0, 0};
   unsigned warp = 0;
   uint32_t lanes = 0;
-  std::string what; ///< "barrier 1 (96 of 128 threads came)"
+  std::string what; ///< "barrier 1 (96 of 128 threads arrived)"
   enum class On : uint8_t { Barrier, Warp, Memory } on = On::Memory;
   unsigned barrier = 0;  ///< On::Barrier
   SourceLocation source; ///< CUDA source location, if known

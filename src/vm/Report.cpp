@@ -114,7 +114,7 @@ std::string describeWait(const Block &block, const Warp &, const Split &split) {
     const Barrier &barrier = block.barriers[split.barrier];
     if (split.barrier == ClusterBarrier) // the count of this block alone does not show who is missing
       return "waits at the barrier of the cluster";
-    return fmt::format("waits at barrier {} ({} of {} threads came)", split.barrier,
+    return fmt::format("waits at barrier {} ({} of {} threads arrived)", split.barrier,
                        std::min(barrier.arrived, barrier.expected), barrier.expected);
   }
   case SplitState::AtWarpSync:
@@ -158,7 +158,7 @@ static void whoNeverCame(const Block &block, std::vector<std::string> &details) 
     }
     if (elsewhere.size() > 8)
       elsewhere.resize(8), elsewhere.push_back("and more");
-    std::string text = fmt::format("barrier {}: {} of {} threads came", id,
+    std::string text = fmt::format("barrier {}: {} of {} threads arrived", id,
                                    std::min(barrier.arrived, barrier.expected), barrier.expected);
     for (size_t i = 0; i < elsewhere.size(); ++i)
       text += (i ? ", " : "; not: ") + elsewhere[i];

@@ -242,12 +242,12 @@ TEST(Deadlock, WarpsAtDifferentBarriersAreNamedWithWhatTheyWaitFor) {
   ASSERT_EQ(result.status, LaunchStatus::Deadlock);
   const Fault &fault = *result.fault;
   ASSERT_EQ(fault.waiting.size(), 2u);
-  EXPECT_EQ(fault.waiting[0].what, "waits at barrier 1 (32 of 64 threads came)");
-  EXPECT_EQ(fault.waiting[1].what, "waits at barrier 2 (32 of 64 threads came)");
+  EXPECT_EQ(fault.waiting[0].what, "waits at barrier 1 (32 of 64 threads arrived)");
+  EXPECT_EQ(fault.waiting[1].what, "waits at barrier 2 (32 of 64 threads arrived)");
   EXPECT_EQ(fault.waiting[1].ptx.line, fault.waiting[0].ptx.line + 1);
   ASSERT_EQ(fault.details.size(), 2u);
   EXPECT_EQ(fault.details[0],
-            "barrier 1: 32 of 64 threads came; not: warp 1 waits at barrier 2 (32 of 64 threads came)");
+            "barrier 1: 32 of 64 threads arrived; not: warp 1 waits at barrier 2 (32 of 64 threads arrived)");
 }
 
 TEST(Deadlock, WhoExitedIsSaid) {
@@ -256,13 +256,14 @@ TEST(Deadlock, WhoExitedIsSaid) {
   EXPECT_TRUE(result.ok());
   result = misuse("setp.ne.u32 %p0, %r30, 0; @%p0 ret; bar.sync 1, 64;", 96);
   ASSERT_EQ(result.status, LaunchStatus::Deadlock);
-  EXPECT_EQ(result.fault->details[0], "barrier 1: 32 of 64 threads came; not: warp 1 exited, warp 2 exited");
+  EXPECT_EQ(result.fault->details[0],
+            "barrier 1: 32 of 64 threads arrived; not: warp 1 exited, warp 2 exited");
 }
 
 TEST(Deadlock, ACountThatIsGivenIsWaitedForEvenIfItIsTheWholeBlock) {
   LaunchResult result = misuse("setp.eq.u32 %p0, %r30, 1; @%p0 ret; bar.sync 1, 96;", 96);
   ASSERT_EQ(result.status, LaunchStatus::Deadlock);
-  EXPECT_EQ(result.fault->details[0], "barrier 1: 64 of 96 threads came; not: warp 1 exited");
+  EXPECT_EQ(result.fault->details[0], "barrier 1: 64 of 96 threads arrived; not: warp 1 exited");
 }
 
 TEST(Deadlock, LanesThatWaitForEachOtherInWarpLevelOperations) {

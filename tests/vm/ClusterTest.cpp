@@ -158,7 +158,7 @@ TEST(Clusters, ABlockThatNeverComesToTheBarrierIsADeadlock) {
   runner.request.cluster = {2};
   LaunchResult result = runner.launch({2}, {64}, runner.buffer<uint32_t>(128));
   ASSERT_EQ(result.status, LaunchStatus::Deadlock) << Runner::story(*result.fault);
-  EXPECT_NE(Runner::story(*result.fault).find("waits at barrier 1 (32 of 64 threads came)"),
+  EXPECT_NE(Runner::story(*result.fault).find("waits at barrier 1 (32 of 64 threads arrived)"),
             std::string::npos)
       << Runner::story(*result.fault);
 }
