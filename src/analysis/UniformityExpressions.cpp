@@ -172,7 +172,7 @@ Fact Uniformity::Impl::computeReference(const DeclRefExpr *reference) {
   if (std::optional<source::LocalPlace> place = source::localPlace(reference)) {
     if (definitions->addressEscapes(place->variable))
       return root(Level::Thread, reference,
-                  fmt::format("the address of '{}' is taken, so anybody may have written it",
+                  fmt::format("the address of '{}' is taken, so it may be written through a pointer",
                               place->variable->getNameAsString()));
     Fact result;
     std::optional<source::FlowGraph::Point> at = graph().find(reference);

@@ -125,15 +125,16 @@ private:
     const std::vector<HiddenBarrier> hidden = hiddenBarriers(*facts.kernel);
     if (rows.empty())
       page.line("barriers", facts.regions->hasBarrier() ? "only in functions that the kernel calls"
-                            : hidden.empty()            ? "none"
-                                                        : "only in code that no written call leads to");
+                            : hidden.empty()
+                                ? "none"
+                                : "only in code that is called implicitly (constructors, operators, ...)");
     else
       limitedTable("barriers", rows);
     for (const HiddenBarrier &each : hidden)
       page.more(fmt::format("{}: {} in {}, executed at {}", lineOf(each.location), each.barrier.spelling,
                             each.inside, lineOf(each.executedAt)));
     for (const EarlyExit &exit : facts.regions->earlyExits())
-      page.more(fmt::format("{}: threads may return before a barrier, agreed by the {}",
+      page.more(fmt::format("{}: threads may return before a barrier, uniform over the {}",
                             lineOf(exit.location), nameOf(exit.level)));
   }
 

@@ -51,8 +51,8 @@ std::string whoExecutes(const WarpAccess &warp) {
 
 AccessWords sharedWords(const WarpAccess &warp, const Access &access) {
   if (access.kind == Access::Kind::Atomic && *warp.bankConflicts > 1)
-    return {warp.isOneAddress ? fmt::format("one address, {} atomics in turn", warp.executing)
-                              : fmt::format("{} atomics of one bank in turn", *warp.bankConflicts),
+    return {warp.isOneAddress ? fmt::format("one address, {} atomics serialized", warp.executing)
+                              : fmt::format("{} atomics of one bank serialized", *warp.bankConflicts),
             Tone::Warn};
   if (warp.executing == 1)
     return {"", Tone::Good};

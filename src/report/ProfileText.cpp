@@ -61,7 +61,7 @@ void addLines(Page &page, const KernelSummary &kernel) {
       rows.push_back({percentText(line.share), locationText(line.location),
                       fmt::format("diverged {}", ofAll(line.divergent, line.executions))});
   if (kernel.absentShare >= leastShare)
-    rows.push_back({percentText(kernel.absentShare), "(lanes that a warp never had)", ""});
+    rows.push_back({percentText(kernel.absentShare), "(warps with fewer than 32 threads)", ""});
   if (!rows.empty())
     page.table("lost at", rows);
 }
@@ -126,12 +126,12 @@ std::string latencyText(const ProfileOfProgram &profile, const KernelSummary &ke
   if (!profile.arch.latencies)
     return fmt::format("{} has no latencies yet: each instruction counts one cycle", profile.arch.name);
   std::string text = fmt::format(
-      "{} of {} instructions in the code by the table of {}", kernel.latenciesKnown,
+      "{} of {} instructions from the table of {}", kernel.latenciesKnown,
       kernel.latenciesKnown + kernel.latenciesSubstituted + kernel.latenciesCounted, profile.arch.name);
   if (kernel.latenciesSubstituted)
-    text += fmt::format(", {} by a similar one", kernel.latenciesSubstituted);
+    text += fmt::format(", {} from a similar instruction", kernel.latenciesSubstituted);
   if (kernel.latenciesCounted)
-    text += fmt::format(", {} as one cycle", kernel.latenciesCounted);
+    text += fmt::format(", {} counted as one cycle", kernel.latenciesCounted);
   return text;
 }
 
@@ -140,8 +140,8 @@ std::string scheduledText(const ProfileOfProgram &profile, const KernelSummary &
   const uint64_t blocks = uint64_t(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
   std::string text = cycles(kernel.scheduled);
   if (blocks < profile.arch.deviceSms)
-    text += fmt::format(": {} {} some of {} SMs idle, and the longest decides", counted(blocks, "block"),
-                        blocks == 1 ? "leaves" : "leave", profile.arch.deviceSms);
+    text += fmt::format(": {} {} some of {} SMs idle, and the longest block determines the time",
+                        counted(blocks, "block"), blocks == 1 ? "leaves" : "leave", profile.arch.deviceSms);
   return text;
 }
 
