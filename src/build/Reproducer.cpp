@@ -209,7 +209,7 @@ std::string copyReplay(const fs::path &folder) {
                                  {"src/capture", "replay/capture"}}) {
     const fs::path source = dataFolder(from);
     if (source.empty())
-      return fmt::format("Heddle's own '{}' is nowhere to be found", from);
+      return fmt::format("Heddle's own '{}' is not found", from);
     for (const fs::directory_entry &entry : fs::directory_iterator(source)) {
       const std::string ending = entry.path().extension().string();
       if (ending != ".h" && ending != ".cpp" && ending != ".def")

@@ -176,8 +176,8 @@ bool writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
   tune::Made made = tune::CudaMaker(problem).make(configuration);
   report.baselineText = run.problem.text;
   if (!made.candidate) {
-    complain(session, fmt::format("'{}' cannot be made again: {}", configuration.str(), made.reason),
-             "has the file changed since?", ExitRefused);
+    complain(session, fmt::format("'{}' cannot be generated again: {}", configuration.str(), made.reason),
+             "the file may have changed since the search", ExitRefused);
     return false;
   }
   report.winnerText = made.candidate->files.front().text;
@@ -194,7 +194,8 @@ bool writeWinner(const TuneRun &run, tune::Report &report, Session &session) {
     session.exitCode = ExitRefused;
   const bool isWritten = placed && write(run.request.output, *placed, session);
   if (isWritten && !file.reproduces && !run.request.apply)
-    std::cerr << "heddle: pragmas cannot say what was done, so the output is the winner itself\n";
+    std::cerr << "heddle: #pragma heddle lines cannot express the winner, so the output is the transformed "
+                 "source\n";
   return isWritten && file.reproduces && !configuration.directives.empty();
 }
 

@@ -70,7 +70,7 @@ std::optional<tune::Report> collect(const TuneRun &run, tune::SearchOptions opti
   std::string error;
   std::optional<tune::Collected> collected = tune::collect(folder, run.problem, error);
   if (!collected) {
-    complain(session, error, "what was said for --plan must be said again for --collect", ExitBadUsage);
+    complain(session, error, "--collect needs the same files, options and arguments as --plan", ExitBadUsage);
     return std::nullopt;
   }
   if (collected->device.empty()) {

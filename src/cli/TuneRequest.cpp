@@ -241,8 +241,10 @@ std::optional<NoSpace> spellOutAuto(const tune::Problem &problem, tune::SpaceWor
     words.notTried.push_back(space.whyNoBlock);
   if (!space.directives.empty() || !space.flags.empty())
     return std::nullopt;
-  return NoSpace{"nothing that Heddle knows changes this program",
-                 space.refused.empty() ? "heddle analyze says more" : space.refused.front(), ExitRefused};
+  return NoSpace{"-d auto found no directive, block size or flag to vary",
+                 space.refused.empty() ? "give alternatives, as in -d \"coarsen x=1|2|4\""
+                                       : space.refused.front(),
+                 ExitRefused};
 }
 
 /// With launches that are captured: which kernels are tuned is known when the program was run.

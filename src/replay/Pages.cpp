@@ -141,7 +141,7 @@ void Pages::reserve(Span window, uint64_t most) {
       driver.addressFree(got, bytes);
   }
   throw ReplayError("the addresses of device memory at " + hex(window.begin) + " (" +
-                    std::to_string(window.bytes()) + " bytes) cannot be had: " +
+                    std::to_string(window.bytes()) + " bytes) cannot be reserved: " +
                     (result == cu::Success ? "the driver offers " + hex(got) +
                                                  ". Something else in this process, "
                                                  "such as a sanitizer or a preloaded library, has them"
@@ -179,7 +179,7 @@ void Pages::mapHost(Span span) {
     got = MAP_FAILED;
   }
   if (got == MAP_FAILED)
-    throw ReplayError("the addresses of " + what + " cannot be had: something else in this process has them");
+    throw ReplayError("the addresses of " + what + " are in use in this process");
   driver.check(driver.memHostRegister(wanted, span.bytes(), cu::HostPortable | cu::HostMapped), what);
   hostPages.push_back(span);
   cu::Pointer device = 0;

@@ -112,7 +112,7 @@ std::string noteOn(const Reference &reference, const Observation &seen, bool com
     note = "there are no device-to-host copies and no output: only exit codes were compared";
   if (!seen.replayed)
     note += std::string(note.empty() ? "" : "; ") +
-            "launches could not be made again: timed as the program made them";
+            "launches could not be repeated: timed as the program made them";
   return note;
 }
 
@@ -291,7 +291,7 @@ bool CandidateRuns::writeDownBaseline() {
 /// What is further from the baseline than the tolerance lets it be; empty where nothing is.
 std::string CandidateRuns::tooFarApart(const Candidate &candidate, const Compiled &compiled) {
   constexpr const char *kUnknown =
-      "other bits, and the device-to-host copies could not be recorded to compute the error";
+      "not bit-identical, and the device-to-host copies could not be recorded to compute the error";
   if (!writeDownBaseline())
     return kUnknown;
   const fs::path log = work / (candidate.id + ".copies");
@@ -318,12 +318,12 @@ CandidateRuns::Verdict CandidateRuns::reconsidered(const Candidate &candidate, c
     found.reason = tooFarApart(candidate, compiled);
     if (found.reason.empty())
       return {Status::Measured,
-              "other bits, within " + verify::textOf(manifest.tolerance) + " of the baseline's"};
+              "not bit-identical, but within " + verify::textOf(manifest.tolerance) + " of the baseline"};
   }
   if (StopOnInterrupt::isAsked())
     return found; // what it would take to know better is not wanted any more
   if (differsByFusionOnly(candidate))
-    return {Status::Measured, "other bits, for other multiplications are fused with additions"};
+    return {Status::Measured, "not bit-identical: other multiply-adds are fused"};
   return found;
 }
 

@@ -86,7 +86,7 @@ std::string differenceFrom(const Reference &reference, const std::vector<Copy> &
       return which + " copies " + bytesInWords(copies[i].bytes) + " to the host, the baseline " +
              bytesInWords(wanted.bytes);
     if (!wanted.bits.empty() && copies[i].bits != wanted.bits)
-      return which + " (" + bytesInWords(wanted.bytes) + ") copies other bits to the host than the baseline";
+      return which + " (" + bytesInWords(wanted.bytes) + ") differs from the baseline's";
   }
   if (copies.size() != reference.copies.size())
     return "it makes " + copiesInWords(copies.size()) + " from the device, the baseline " +

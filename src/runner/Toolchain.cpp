@@ -142,7 +142,7 @@ std::string firstErrorIn(const std::string &compilerOutput) {
     if (first.empty())
       first = line;
   }
-  return first.empty() ? "the compiler failed without a word" : first;
+  return first.empty() ? "the compiler failed without a message" : first;
 }
 
 } // namespace heddle::runner

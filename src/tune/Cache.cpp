@@ -121,7 +121,7 @@ std::unique_ptr<Cache> Cache::open(const fs::path &file, const Problem &problem,
     return nullptr;
   }
   if (!lock(cache->descriptor)) {
-    error = fmt::format("another search is filling '{}'", file.string());
+    error = fmt::format("another search writes to '{}'", file.string());
     return nullptr;
   }
   Lines lines = linesOf(file);

@@ -79,7 +79,7 @@ std::string formsReason(const source::Launch &launch, const std::string &place) 
   switch (launch.form) {
   case Form::Delegated:
   case Form::Regrouped:
-    return fmt::format("its launch at {} does more on the host than to start the kernel", where);
+    return fmt::format("its launch at {} does more on the host than launch the kernel", where);
   case Form::LaunchKernelEx:
     return fmt::format("the launch at {} takes its shape from a cudaLaunchConfig_t", where);
   case Form::TripleChevron:

@@ -116,7 +116,7 @@ std::string Plan::copyOurFiles() const {
   for (const auto &[from, to] : wanted) {
     const fs::path name = from, source = dataFolder(name.parent_path().string()) / name.filename();
     if (!fs::exists(source))
-      return fmt::format("Heddle's own '{}' is nowhere to be found", from);
+      return fmt::format("Heddle's own '{}' is not found", from);
     std::error_code failure;
     fs::remove_all(folder / to, failure);
     fs::create_directories((folder / to).parent_path(), failure);
@@ -158,7 +158,7 @@ std::string writePlanOf(const std::vector<Configuration> &configurations, Maker 
                         const std::function<void(size_t, size_t)> &report) {
   Made baseline = maker.make({});
   if (!baseline.candidate)
-    return "the baseline itself cannot be made: " + baseline.reason;
+    return "the baseline itself cannot be generated: " + baseline.reason;
   plan.add({}, baseline);
   for (size_t i = 0; i < configurations.size(); ++i) {
     plan.add(configurations[i], maker.make(configurations[i]));

@@ -247,7 +247,7 @@ bool ReplayMeasurer::leaves(const Candidate &candidate, const std::filesystem::p
 Result ReplayMeasurer::decided(const Candidate &candidate, Result replayed) {
   if (isReproduced && unfused && unfused->isSame(candidate.configuration)) {
     replayed.status = Status::Measured;
-    replayed.reason = "other bits, for other multiplications are fused with additions";
+    replayed.reason = "not bit-identical: other multiply-adds are fused";
     return replayed;
   }
   return decidedByProgram(candidate, std::move(replayed));
@@ -306,10 +306,8 @@ Result ReplayMeasurer::measure(const Candidate &candidate) {
   else if (candidate.replay.launch && isOpen) // where it would not win, running the program would be a waste
     result.reason =
         result.status == Status::Wrong
-            ? fmt::format(
-                  "other bits in memory than the baseline leaves there, and not faster than others: {}",
-                  result.reason)
-            : "not compared: it is not faster than others";
+            ? fmt::format("memory differs from the baseline's, and it is not the fastest: {}", result.reason)
+            : "not compared: it is not the fastest";
   if (result.status == Status::Measured)
     bestMicros = std::min(bestMicros, result.micros);
   result.device = name;

@@ -62,7 +62,7 @@ void ReplayModel::predict(const Candidate &candidate, Result &result) {
   const auto found = known.find(identityOf(candidate));
   if (found == known.end() || !found->second.facts) {
     result.status = Status::Crashed;
-    result.reason = "what its launch needs of a device was not counted";
+    result.reason = "the counters of its launch are missing, so no time can be predicted";
     return;
   }
   counts::LaunchFacts facts = *found->second.facts;

@@ -74,7 +74,7 @@ struct Report {
   static std::string warningOf(const std::string &failsCheck) {
     return failsCheck.empty() ? ""
                               : "the baseline fails the static check: " + failsCheck +
-                                    "; candidates are compared by running them alone";
+                                    "; candidates are compared only by running them, not statically";
   }
   /// What the output is made of; there must be a winner.
   const Configuration &written() const { return chosen ? *chosen : winner()->evaluation.configuration; }

@@ -140,8 +140,8 @@ private:
     for (const std::string &each : texts)
       part.alternatives.push_back(readAlternative(each));
     if (texts.size() == 1 && part.alternatives.front().empty() && diagnostics.empty())
-      diagnostics.error({}, "an empty -d says nothing")
-          .withHint("-d \"coarsen x=1|2|4\", or -d auto for what heddle analyze thinks of");
+      diagnostics.error({}, "-d is empty")
+          .withHint("-d \"coarsen x=1|2|4\", or -d auto for alternatives from the analysis of the program");
     space.parts.push_back(std::move(part));
   }
 
@@ -223,7 +223,7 @@ private:
             .withHint("as in --define \"TILE=8|16\"");
     }
     if (name.empty())
-      diagnostics.error({}, fmt::format("'{}' names nothing to choose", text));
+      diagnostics.error({}, fmt::format("'{}' gives no alternatives", text));
     if (words.values.size() > 1)
       words.dimension = addDimension(name, shown(all, name));
     into.push_back(std::move(words));

@@ -354,14 +354,14 @@ TEST_F(Replay, AddressesThatCannotBeHadAreReported) {
   capture.manifest.regions[TestCapture::ManagedObject].address = uint64_t(1) << 45;
   Worker device(folder());
   EXPECT_THAT(device.receive()["text"].get<std::string>(),
-              AllOf(HasSubstr("device memory at 0x200000000000"), HasSubstr("cannot be had")));
+              AllOf(HasSubstr("device memory at 0x200000000000"), HasSubstr("cannot be reserved")));
   EXPECT_EQ(device.wait(), 3);
   capture.manifest.regions[TestCapture::ManagedObject].address = TestCapture::Managed;
   capture.manifest.regions[TestCapture::PinnedObject].address = uint64_t(1) << 45;
   capture.write(temporary.path / "pinned");
   Worker pinned(temporary.path / "pinned");
   EXPECT_THAT(pinned.receive()["text"].get<std::string>(),
-              AllOf(HasSubstr("pinned memory at 0x200000000000"), HasSubstr("cannot be had")));
+              AllOf(HasSubstr("pinned memory at 0x200000000000"), HasSubstr("are in use in this process")));
   EXPECT_EQ(pinned.wait(), 3);
 }
 

@@ -149,7 +149,7 @@ TEST(Toolchain, FillsInTheCompileCommandWordByWord) {
 
 TEST(Toolchain, ShowsTheFirstErrorOfManyLines) {
   EXPECT_EQ(firstErrorIn("a.cu(1): warning: w\na.cu(2): error: e\n1 error detected\n"), "a.cu(2): error: e");
-  EXPECT_EQ(firstErrorIn(""), "the compiler failed without a word");
+  EXPECT_EQ(firstErrorIn(""), "the compiler failed without a message");
 }
 
 } // namespace

@@ -244,7 +244,7 @@ TEST(Timing, BitsThatDifferAreRightWithinTheToleranceAndIntegersMustBeEqual) {
     CampaignEnd end = plan.runTimed();
     EXPECT_EQ(end.error, "");
     EXPECT_EQ(resultOf(end, "near").status, Status::Measured) << resultOf(end, "near").reason;
-    EXPECT_EQ(resultOf(end, "near").reason, "other bits, within rel=1e-05 of the baseline's");
+    EXPECT_EQ(resultOf(end, "near").reason, "not bit-identical, but within rel=1e-05 of the baseline");
     EXPECT_GT(resultOf(end, "near").micros, 0);
     EXPECT_EQ(resultOf(end, "far").status, Status::Wrong);
     EXPECT_THAT(resultOf(end, "far").reason,

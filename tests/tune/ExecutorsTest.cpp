@@ -67,9 +67,8 @@ TEST_P(LocalExecutorTest, AResultSaysWhatMakingTookAndWhatTheStaticCheckHoldsAga
   ASSERT_EQ(report.entries.size(), 3u);
   EXPECT_EQ(report.baseline().evaluation.result.makeSeconds, 0.25);
   EXPECT_EQ(report.entries[1].evaluation.result.makeSeconds, 0.5);
-  EXPECT_EQ(
-      report.warning(),
-      "the baseline fails the static check: line 7: a race; candidates are compared by running them alone");
+  EXPECT_EQ(report.warning(), "the baseline fails the static check: line 7: a race; candidates are compared "
+                              "only by running them, not statically");
 }
 
 TEST_P(LocalExecutorTest, WhatCannotBeMadeIsNotTriedAgainByASearchThatIsResumed) {

@@ -220,7 +220,7 @@ TEST(PinnedLaunch, WhyItIsNotNamesThePlaceInTheProgram) {
   const auto launch = after("consolidate delegate=on", Guarded, one, place);
   ASSERT_TRUE(std::holds_alternative<NotReplayed>(launch));
   EXPECT_EQ(std::get<NotReplayed>(launch).reason,
-            "its launch at scale.cu:7 does more on the host than to start the kernel");
+            "its launch at scale.cu:7 does more on the host than launch the kernel");
 }
 
 /// A program whose block is a constant, with a grid.

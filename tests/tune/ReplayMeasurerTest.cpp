@@ -152,7 +152,7 @@ TEST_F(ReplayMeasurerTest, TheProgramIsNotRunForOtherBitsThatWouldNotWin) {
   measurer.measure(candidate("fast"));
   const runner::Result result = measurer.measure(candidate("other"));
   EXPECT_EQ(result.status, Status::Wrong);
-  EXPECT_THAT(result.reason, HasSubstr("not faster than others: region 0x10: 1 byte"));
+  EXPECT_THAT(result.reason, HasSubstr("it is not the fastest: region 0x10: 1 byte"));
   EXPECT_EQ(program.measured, 0);
 }
 
@@ -228,7 +228,7 @@ TEST_F(ReplayMeasurerTest, OtherBitsAreRightWhereWithoutFusedMultiplicationsThey
   const runner::Result fast = measurer.measure(candidate("fast"));
   EXPECT_EQ(fast.status, Status::Measured);
   EXPECT_EQ(fast.micros, 5);
-  EXPECT_EQ(fast.reason, "other bits, for other multiplications are fused with additions");
+  EXPECT_EQ(fast.reason, "not bit-identical: other multiply-adds are fused");
   EXPECT_EQ(program.measured, 0);
   // Others are still decided by the program.
   program.status = Status::Wrong;

@@ -152,7 +152,7 @@ TEST_F(TuneProgram, ItSaysOnceThatTheBaselineFailsTheStaticCheck) {
         << "no candidate need meet more than the baseline: " << result.dump(1);
   const std::string warning = report.value("warning", "");
   EXPECT_THAT(warning, testing::MatchesRegex("the baseline fails the static check: racy.cu:[0-9]+: .*; "
-                                             "candidates are compared by running them alone"));
+                                             "candidates are compared only by running them, not statically"));
   EXPECT_EQ(done.standardError, "heddle: " + warning + "\n");
   // A plan of it says so too, and --collect knows it from there.
   ProcessResult planned = tune("racy.cu", {"--define", "CHOICE=0|1", "--plan", in("plan")});

@@ -180,7 +180,7 @@ LiveMemory CaptureRecorder::liveMemory() const {
       live.regions.push_back({address, allocation.bytes, kindOf(allocation.kind)});
     else
       live.foreign.push_back({{address, allocation.bytes},
-                              "memory at an address that cannot be had again" +
+                              "memory at an address that a replay cannot reserve" +
                                   (fixed.whyNot().empty() ? "" : ": " + fixed.whyNot())});
   }
   for (const auto &[address, bytes] : registered)
