@@ -93,7 +93,7 @@ void useCompiled(Grid &grid) {
     return;
   if (grid.interests && form == ObservedForm::Nothing) {
     if (engine() == Engine::Jit)
-      complainOnce("kernels are interpreted despite --engine jit: this run observes single instructions, "
+      complainOnce("kernels are interpreted, not compiled: this run observes single instructions, "
                    "which compiled code does not report");
     return;
   }

@@ -42,7 +42,7 @@ TEST(ConsolidatePasses, DelegateRefusesMoreThanAWarp) {
 TEST(ConsolidatePasses, DelegateRefusesAssemblyThatReadsTheBlock) {
   EXPECT_THAT(messagesOf("  unsigned b;\n  asm(\"mov.u32 %0, %%ctaid.x;\" : \"=r\"(b));\n  a[b] = 1;\n", "32",
                          transform::delegateBlocks),
-              HasSubstr("assembly with '%ctaid'"));
+              HasSubstr("inline assembly reads '%ctaid' of the persistent block"));
 }
 
 TEST(ConsolidatePasses, RemapKeepsBlocksOfMoreThanAWarp) {
