@@ -36,7 +36,7 @@ struct Regrouping {
   bool exact = true;
 };
 
-/// Ties are broken by thread number, the lower one first, so that the result is the same on every run.
+/// Ties are broken by the lowest thread that has the vector, so that the result is the same on every run.
 Regrouping regroup(const BlockVectors &vectors, Latencies latencies, Algorithm algorithm,
                    const RegroupOptions &options = {});
 

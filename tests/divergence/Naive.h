@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The algorithms of section V as they are printed, thread by thread, with no thought for time. Where the
-// paper leaves a choice, RegroupAlgorithms.h says which: the lower thread first.
+// paper leaves a choice, RegroupAlgorithms.h says which: the vector with the lowest thread first.
 #pragma once
 
 #include "divergence/Formulas.h"
@@ -60,7 +60,8 @@ inline Groups naiveGreedy(const BlockVectors &vectors, Latencies latencies, uint
   return done;
 }
 
-/// Algorithm 2.
+/// Algorithm 2. Latencies have to be whole numbers: vectors that differ only where both exceed the group's most gain the same, and
+/// a sum that is rounded would decide between them.
 inline Groups naiveGreedyMax(const BlockVectors &vectors, Latencies latencies, uint32_t groupSize) {
   std::vector<uint32_t> left(vectors.threads());
   std::iota(left.begin(), left.end(), 0u);
@@ -71,9 +72,13 @@ inline Groups naiveGreedyMax(const BlockVectors &vectors, Latencies latencies, u
       group.push_back(left[index]);
       left.erase(left.begin() + long(index));
     };
+    auto isBetter = [&](double a, size_t indexOfA, double b, size_t indexOfB) {
+      return a != b ? a > b : firstLike(vectors, left[indexOfA]) < firstLike(vectors, left[indexOfB]);
+    };
     size_t longest = 0;
     for (size_t i = 1; i < left.size(); ++i)
-      if (threadLatency(vectors, latencies, left[i]) > threadLatency(vectors, latencies, left[longest]))
+      if (isBetter(threadLatency(vectors, latencies, left[i]), i,
+                   threadLatency(vectors, latencies, left[longest]), longest))
         longest = i;
     take(longest);
     while (group.size() < groupSize && !left.empty()) {
@@ -84,7 +89,7 @@ inline Groups naiveGreedyMax(const BlockVectors &vectors, Latencies latencies, u
         for (uint32_t member : group)
           identical |= vectors.rowOfThread(member) == vectors.rowOfThread(left[i]);
         const uint32_t candidate[] = {left[i]};
-        if (double g = gain(vectors, latencies, group, candidate); identical || g > most)
+        if (double g = gain(vectors, latencies, group, candidate); identical || isBetter(g, i, most, best))
           most = g, best = i;
       }
       take(best);
