@@ -30,8 +30,23 @@ void noteBranch(CompiledState *state, uint32_t inst, uint32_t mask, uint32_t tak
                                              mask, taken);
 }
 
+/// Compiled code has a group for each of its vectors. Those that continue each other are one group to an observer, whose work is for
+/// each of them: half the numbers of groups as long as every second one begins where the one before it ends.
+uint32_t joinGroups(uint64_t *addresses, uint32_t groups, int32_t stride) {
+  for (uint64_t reach = uint64_t(int64_t(stride)) * (Lanes / groups); groups > 1; groups /= 2, reach *= 2) {
+    for (uint32_t each = 0; each < groups; each += 2)
+      if (addresses[each + 1] - addresses[each] != reach)
+        return groups;
+    for (uint32_t each = 2; each < groups; each += 2)
+      addresses[each / 2] = addresses[each];
+  }
+  return groups;
+}
+
 uint32_t noteAccess(CompiledState *state, uint32_t inst, uint32_t mask, uint32_t kind, uint32_t groups,
                     int32_t stride) {
+  if (groups > 1)
+    groups = joinGroups(state->addresses, groups, stride);
   const Inst &in = state->code->insts[inst];
   const PlainAccess access{kind & SharedAccess     ? Space::Shared
                            : kind & ConstantAccess ? Space::Constant
