@@ -17,7 +17,7 @@
 //
 // The steps of an exponential wait for each other, so a loop takes several at once, which needs some forty registers. ptxas
 // takes them one after the other instead if values that are read after the loop leave no such registers: these loops were
-// 2.3 times slower for heptane_lu68 on an H200. Such values are in shared memory during the loops (Parking.h).
+// 2.3 times slower for heptane_lu68 on an H200. Such values are in shared memory during the loops (SharedSpills.h).
 #include "flow/Cost.h"
 #include "kernels/ChemistryVariants.h"
 #include "kernels/Signature.h"
@@ -195,7 +195,7 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
   const Statements &statements = plan.statements;
   const unsigned powers = plan.powers;
   const unsigned elsewhere =
-      std::min(statements.parkedRows, rowsThatFit(sharedPerSmOfAmpere, plan.sharedBesides, threads));
+      std::min(statements.spilledRows, rowsThatFit(sharedPerSmOfAmpere, plan.sharedBesides, threads));
   std::vector<Values> parts, kept;
   for (size_t i = 0; i < segments.size(); ++i)
     parts.push_back({{"number", i + 1}, {"body", (i == 0 ? zeros : "") + statements.segments[i]}});
@@ -217,8 +217,8 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
                       {"threads", threads},
                       {"pointsPerStage", segments.size() > 1 ? layout.pointsPerStage : 1},
                       {"atATime", powers},
-                      {"parkedRows", statements.parkedRows},
-                      {"parkedElsewhere", elsewhere},
+                      {"spilledRows", statements.spilledRows},
+                      {"spilledElsewhere", elsewhere},
                       {"inStep", PowerLoops::inStep(true)},
                       {"inStepLong", PowerLoops::inStep(false)},
                       {"rows", std::max<size_t>(1, statements.table.below.size())},

@@ -4,8 +4,8 @@
 // (Exponents.h), and the text. What the text of one segment leaves for the next goes along as a value.
 #include "kernels/Statements.h"
 
-#include "kernels/Parking.h"
 #include "kernels/SegmentPlan.h"
+#include "kernels/SharedSpills.h"
 #include "kernels/Template.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ struct Progress {
   StepTable table;
   PowerLoops powers;
   std::vector<std::string> kept; ///< members of `kept`
-  unsigned parkedRows = 0, loopCount = 0;
+  unsigned spilledRows = 0, loopCount = 0;
   unsigned long crowding = 0;
 };
 
@@ -82,7 +82,7 @@ public:
         loops(loops), progress(progress), contributionsLeft(program.sums.size()), begun(program.sums.size()) {
     for (const PlannedOperation &each : plan.operations)
       countContributions(program.operations[each.operation], contributionsLeft);
-    park();
+    spill();
   }
 
   std::string write();
@@ -103,14 +103,14 @@ private:
   std::vector<bool> begun;                 ///< sums that have a variable
   std::map<unsigned, std::string> totals;  ///< that have been read, by sum
   std::map<double, std::string> pointers;  ///< into the table, by threshold
-  ParkedValues parked;
+  SharedSpills spilled;
   std::map<unsigned, std::pair<unsigned, std::string>>
-      reread;                            ///< parked values: the last batch, and the name there
+      reread;                            ///< spilled values: the last batch, and the name there
   unsigned batch = 0;                    ///< that is being written
-  std::map<unsigned, unsigned> sumBatch; ///< in which a parked sum was added to last
+  std::map<unsigned, unsigned> sumBatch; ///< in which a spilled sum was added to last
   std::map<unsigned, std::pair<unsigned, std::string>>
-      totalIn;                          ///< parked totals: the last batch, and the name there
-  std::vector<unsigned> resumed;        ///< parked sums that the batch has added to
+      totalIn;                          ///< spilled totals: the last batch, and the name there
+  std::vector<unsigned> resumed;        ///< spilled sums that the batch has added to
   std::vector<std::string> beforeLoops; ///< statements that end a batch
 
   bool isInside(const Instruction &instruction) const;
@@ -118,9 +118,9 @@ private:
   Printed expression(const Instruction &instruction) const;
   void loads(const PlannedOperation &planned);
   void fillBefore(unsigned operation);
-  void park();
-  void readParked(const Operation &operation);
-  void readParkedTotal(const Instruction &instruction);
+  void spill();
+  void reload(const Operation &operation);
+  void reloadTotal(const Instruction &instruction);
   void resume(unsigned sum);
   void loadAll(const Operation &operation);
   void loadsOfBatch(unsigned batch);
@@ -154,47 +154,48 @@ Printed SegmentWriter::operand(const Operand &operand) const {
   return {program.valueNames[*operand.value]};
 }
 
-void SegmentWriter::park() {
+void SegmentWriter::spill() {
   std::vector<bool> inside(program.definedBy.size());
   for (unsigned operation : plan.sequence())
     for (const Instruction &instruction : program.operations[operation].code)
       inside[instruction.result] = isInside(instruction);
-  parked = parkValues(program, plan, powers, loops, inside, {options.parkedRows, options.mostInRegisters});
-  progress.parkedRows = std::max(progress.parkedRows, parked.rowCount);
+  spilled =
+      spillToShared(program, plan, powers, loops, inside, {options.spilledRows, options.mostInRegisters});
+  progress.spilledRows = std::max(progress.spilledRows, spilled.rowCount);
   for (const auto &[operation, fills] : loops.before)
     for (const PowerFill &fill : fills) {
       ++progress.loopCount;
-      const unsigned beside = parked.inRegisters[parked.batchOf[operation]];
+      const unsigned beside = spilled.inRegisters[spilled.batchOf[operation]];
       progress.crowding += fill.rows * (std::max(beside, options.mostInRegisters) - options.mostInRegisters);
     }
 }
 
 /// What waited in rows is read once in each batch that needs it.
-void SegmentWriter::readParked(const Operation &operation) {
+void SegmentWriter::reload(const Operation &operation) {
   const auto read = [&](const Operand &operand) {
-    if (!operand.value || !parked.has(*operand.value) ||
-        parked.batchOf[program.definedBy[*operand.value]] == batch)
+    if (!operand.value || !spilled.has(*operand.value) ||
+        spilled.batchOf[program.definedBy[*operand.value]] == batch)
       return;
     auto &[lastBatch, name] = reread[*operand.value];
     if (lastBatch == batch)
       return;
     lastBatch = batch;
     name = fmt::format("p{}_{}", batch, program.valueNames[*operand.value]);
-    line(fmt::format("const {} {} = parked<{}>(row, {});", target.type, name, parked.rows.at(*operand.value),
+    line(fmt::format("const {} {} = reload<{}>(row, {});", target.type, name, spilled.rows.at(*operand.value),
                      program.valueNames[*operand.value]));
   };
   for (const Instruction &instruction : operation.code) {
     if (!plan.wanted[instruction.result] || loops.places.contains(instruction.result))
       continue;
     if (instruction.op == Op::Total)
-      readParkedTotal(instruction);
+      reloadTotal(instruction);
     std::ranges::for_each(instruction.operands, read);
   }
   for (const flow::Contribution &contribution : operation.contributions)
     read(contribution.value);
 }
 
-void SegmentWriter::readParkedTotal(const Instruction &instruction) {
+void SegmentWriter::reloadTotal(const Instruction &instruction) {
   const auto found = totalIn.find(instruction.index);
   if (found == totalIn.end())
     return;
@@ -203,16 +204,16 @@ void SegmentWriter::readParkedTotal(const Instruction &instruction) {
     lastBatch = batch;
     const std::string &sum = program.sums[instruction.index].name;
     name = fmt::format("p{}_{}", batch, sum);
-    line(fmt::format("const {} {} = parked<{}>(row, {});", target.type, name,
-                     parked.totals.at(instruction.index), sum));
+    line(fmt::format("const {} {} = reload<{}>(row, {});", target.type, name,
+                     spilled.totals.at(instruction.index), sum));
   }
   inlined[instruction.result] = name;
 }
 
 /// A sum that waits is read before the first term of a batch, and waits again at the end of the batch.
 void SegmentWriter::resume(unsigned sum) {
-  const auto row = parked.sums.find(sum);
-  if (row == parked.sums.end())
+  const auto row = spilled.sums.find(sum);
+  if (row == spilled.sums.end())
     return;
   const auto [found, isNew] = sumBatch.try_emplace(sum, batch);
   if (!isNew && found->second == batch)
@@ -220,7 +221,7 @@ void SegmentWriter::resume(unsigned sum) {
   found->second = batch;
   const std::string &name = program.sums[sum].name;
   if (!isNew)
-    line(fmt::format("{0} = parked<{1}>(row, {0});", name, row->second));
+    line(fmt::format("{0} = reload<{1}>(row, {0});", name, row->second));
   resumed.push_back(sum);
 }
 
@@ -268,9 +269,9 @@ void SegmentWriter::total(const Instruction &instruction) {
   const auto [found, isNew] = totals.try_emplace(instruction.index, name);
   if (isNew) {
     line(fmt::format("const {} {} = kept.{};", target.type, found->second, name));
-    if (const auto row = parked.totals.find(instruction.index); row != parked.totals.end()) {
+    if (const auto row = spilled.totals.find(instruction.index); row != spilled.totals.end()) {
       totalIn[instruction.index] = {batch, name};
-      beforeLoops.push_back(fmt::format("park<{}>(row, {});", row->second, name));
+      beforeLoops.push_back(fmt::format("spill<{}>(row, {});", row->second, name));
     }
   }
   inlined[instruction.result] = found->second;
@@ -336,8 +337,8 @@ void SegmentWriter::code(const Operation &operation, bool loadsAreDone) {
       inlined[instruction.result] = value.within(Binding::Call);
     else
       line(fmt::format("const {} {} = {};", target.type, program.valueNames[instruction.result], value.text));
-    if (parked.has(instruction.result))
-      line(fmt::format("park<{}>(row, {});", parked.rows.at(instruction.result),
+    if (spilled.has(instruction.result))
+      line(fmt::format("spill<{}>(row, {});", spilled.rows.at(instruction.result),
                        program.valueNames[instruction.result]));
   }
 }
@@ -415,7 +416,7 @@ void SegmentWriter::loadAll(const Operation &operation) {
 void SegmentWriter::loadsOfBatch(unsigned batch) {
   for (const PlannedOperation &planned : plan.operations)
     for (unsigned pure : planned.pure)
-      if (parked.batchOf[pure] == batch)
+      if (spilled.batchOf[pure] == batch)
         loadAll(program.operations[pure]);
 }
 
@@ -423,14 +424,14 @@ void SegmentWriter::fillBefore(unsigned operation) {
   const auto found = loops.before.find(operation);
   if (found == loops.before.end())
     return;
-  batch = parked.batchOf[operation];
+  batch = spilled.batchOf[operation];
   loadsOfBatch(batch);
   for (const std::string &each : beforeLoops)
     line(each);
   beforeLoops.clear();
   for (unsigned sum : resumed)
     if (contributionsLeft[sum] > 0)
-      line(fmt::format("park<{}>(row, {});", parked.sums.at(sum), program.sums[sum].name));
+      line(fmt::format("spill<{}>(row, {});", spilled.sums.at(sum), program.sums[sum].name));
   resumed.clear();
   const auto name = [&](unsigned value) { return program.valueNames[value]; };
   for (const PowerFill &fill : found->second)
@@ -444,7 +445,7 @@ std::string SegmentWriter::write() {
   const auto begin = [&](unsigned operation) {
     fillBefore(operation);
     line("// " + inComment(program.operations[operation].note));
-    readParked(program.operations[operation]);
+    reload(program.operations[operation]);
   };
   if (!loops.before.empty())
     loadsOfBatch(0);
@@ -476,7 +477,7 @@ Statements statementsOf(const flow::Program &program, const std::vector<flow::Se
     texts.push_back(SegmentWriter(program, target, options, facts, powers, plan, loops, progress).write());
   }
   return {std::move(texts),         std::move(progress.table), std::move(progress.powers),
-          std::move(progress.kept), progress.parkedRows,       progress.loopCount,
+          std::move(progress.kept), progress.spilledRows,      progress.loopCount,
           progress.crowding};
 }
 

@@ -27,7 +27,8 @@ struct StepTable {
 
 struct StatementOptions {
   unsigned powersAtATime = 0; ///< that loops take; 0 is no loops
-  unsigned parkedRows = 0;    ///< most values that are in shared memory while loops take powers (Parking.h)
+  unsigned spilledRows =
+      0; ///< most values that are in shared memory while loops take powers (SharedSpills.h)
   bool resultsWait = false;
   unsigned mostInRegisters = model::threshold::chemistry::mostInLoops; ///< beside loops, as far as rows allow
 };
@@ -38,7 +39,7 @@ struct Statements {
   StepTable table;
   PowerLoops powers;
   std::vector<std::string> kept; ///< members that `kept` has to have
-  unsigned parkedRows = 0;       ///< rows after those of powers
+  unsigned spilledRows = 0;      ///< rows after those of powers
   unsigned loopCount = 0;
   unsigned long crowding = 0; ///< values in registers beyond `mostInRegisters`, for each power of a loop
 };
@@ -46,7 +47,7 @@ struct Statements {
 /// The text of each segment, in this order. Sums that segments before it have stored are added to. With loops
 /// there must be `shortPowers<COUNT>(row, exponents, first, lT, rT)` and `longPowers<COUNT>(row, exponents, first,
 /// T, lT, rT)`, which take powers of rows from `first` on into row[0], row[threads], row[2 * threads] and so on. What
-/// is read before and after loops goes through `park<NUMBER>(row, value)` and `parked<NUMBER>(row, value)`.
+/// is read before and after loops goes through `spill<NUMBER>(row, value)` and `reload<NUMBER>(row, value)`.
 Statements statementsOf(const flow::Program &program, const std::vector<flow::Segment> &segments,
                         const Target &target, const StatementOptions &options = {});
 

@@ -10,7 +10,7 @@
 namespace heddle::kernels {
 
 /// A batch is what is between two rounds of loops.
-struct ParkedValues {
+struct SharedSpills {
   std::vector<unsigned> batchOf;     ///< each operation of the segment
   std::map<unsigned, unsigned> rows; ///< of values: a row is reused after the batch that reads its value last
   std::map<unsigned, unsigned> sums; ///< rows of sums that are added to before and after loops
@@ -22,14 +22,14 @@ struct ParkedValues {
   bool has(unsigned value) const { return rows.contains(value); }
 };
 
-struct ParkingLimits {
+struct SpillLimits {
   unsigned mostRows = 0;
   unsigned mostInRegisters = 0; ///< values that may stay in registers during a loop; no more wait than needed
 };
 
 /// Functions of temperature alone that everything reads, and what `isInside` holds for, are not values that can wait.
-ParkedValues parkValues(const flow::Program &program, const SegmentPlan &plan,
-                        const TemperaturePowers &powers, const LoopPlan &loops,
-                        const std::vector<bool> &isInside, const ParkingLimits &limits);
+SharedSpills spillToShared(const flow::Program &program, const SegmentPlan &plan,
+                           const TemperaturePowers &powers, const LoopPlan &loops,
+                           const std::vector<bool> &isInside, const SpillLimits &limits);
 
 } // namespace heddle::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "kernels/Parking.h"
+#include "kernels/SharedSpills.h"
 
 #include "flow/Builder.h"
 
@@ -37,10 +37,10 @@ flow::Program programWith(unsigned early, unsigned reactions) {
 struct Planned {
   flow::Program program;
   SegmentPlan plan;
-  ParkedValues parked;
+  SharedSpills spilled;
 };
 
-Planned planned(unsigned early, ParkingLimits limits) {
+Planned planned(unsigned early, SpillLimits limits) {
   Planned all;
   all.program = programWith(early, 40);
   flow::Segment segment;
@@ -54,35 +54,35 @@ Planned planned(unsigned early, ParkingLimits limits) {
   std::vector<bool> inside(all.program.definedBy.size());
   for (unsigned value = 0; value < inside.size(); ++value)
     inside[value] = all.program.valueNames[value] == "v" + std::to_string(value);
-  all.parked = parkValues(all.program, all.plan, powers, plan, inside, limits);
+  all.spilled = spillToShared(all.program, all.plan, powers, plan, inside, limits);
   return all;
 }
 
 unsigned most(const std::vector<unsigned> &numbers) { return *std::ranges::max_element(numbers); }
 
-TEST(Parking, NothingWaitsWhereRegistersSuffice) {
+TEST(SharedSpills, NothingWaitsWhereRegistersSuffice) {
   const Planned all = planned(8, {.mostRows = 20, .mostInRegisters = 16});
-  EXPECT_EQ(all.parked.rowCount, 0U);
-  EXPECT_EQ(most(all.parked.inRegisters), 8U + 1); // and the sum
+  EXPECT_EQ(all.spilled.rowCount, 0U);
+  EXPECT_EQ(most(all.spilled.inRegisters), 8U + 1); // and the sum
 }
 
-TEST(Parking, AsManyWaitAsRegistersAreTooFew) {
+TEST(SharedSpills, AsManyWaitAsRegistersAreTooFew) {
   const Planned all = planned(30, {.mostRows = 40, .mostInRegisters = 16});
-  EXPECT_EQ(most(all.parked.inRegisters), 16U);
-  EXPECT_EQ(all.parked.rowCount, 30U + 1 - 16);
+  EXPECT_EQ(most(all.spilled.inRegisters), 16U);
+  EXPECT_EQ(all.spilled.rowCount, 30U + 1 - 16);
 }
 
-TEST(Parking, RowsAreNeverExceeded) {
+TEST(SharedSpills, RowsAreNeverExceeded) {
   const Planned all = planned(30, {.mostRows = 5, .mostInRegisters = 16});
-  EXPECT_EQ(all.parked.rowCount, 5U);
-  EXPECT_EQ(most(all.parked.inRegisters), 30U + 1 - 5);
+  EXPECT_EQ(all.spilled.rowCount, 5U);
+  EXPECT_EQ(most(all.spilled.inRegisters), 30U + 1 - 5);
 }
 
-TEST(Parking, SumsWaitToo) {
+TEST(SharedSpills, SumsWaitToo) {
   const Planned all = planned(2, {.mostRows = 9, .mostInRegisters = 0});
-  EXPECT_EQ(all.parked.rows.size(), 2U);
-  EXPECT_EQ(all.parked.sums.size(), 1U);
-  EXPECT_EQ(most(all.parked.inRegisters), 0U);
+  EXPECT_EQ(all.spilled.rows.size(), 2U);
+  EXPECT_EQ(all.spilled.sums.size(), 1U);
+  EXPECT_EQ(most(all.spilled.inRegisters), 0U);
 }
 
 } // namespace

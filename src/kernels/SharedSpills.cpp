@@ -3,7 +3,7 @@
 // Everything that is read or added to in several batches has an interval of batches. What crosses the loops before a
 // batch is in a register there, unless it waits in a row. Intervals are chosen one at a time, at the loops with most
 // values in registers: first those that are at many such loops and are seldom read.
-#include "kernels/Parking.h"
+#include "kernels/SharedSpills.h"
 
 #include <algorithm>
 #include <optional>
@@ -134,7 +134,7 @@ private:
 /// What is in registers during the loops before each batch.
 class Pressure {
 public:
-  Pressure(std::vector<Interval> &intervals, unsigned batchCount, const ParkingLimits &limits)
+  Pressure(std::vector<Interval> &intervals, unsigned batchCount, const SpillLimits &limits)
       : intervals(intervals), limits(limits), inRegisters(batchCount), inRows(batchCount),
         hopeless(batchCount) {
     for (const Interval &each : intervals)
@@ -146,7 +146,7 @@ public:
   std::vector<unsigned> relieve() && {
     for (std::optional<unsigned> worst = worstBatch(); worst; worst = worstBatch())
       if (Interval *best = bestFor(*worst))
-        park(*best);
+        spill(*best);
       else
         hopeless[*worst] = true;
     return std::move(inRegisters);
@@ -154,7 +154,7 @@ public:
 
 private:
   std::vector<Interval> &intervals;
-  const ParkingLimits &limits;
+  const SpillLimits &limits;
   std::vector<unsigned> inRegisters, inRows;
   std::vector<bool> hopeless;
 
@@ -189,7 +189,7 @@ private:
     return best;
   }
 
-  void park(Interval &interval) {
+  void spill(Interval &interval) {
     interval.waits = true;
     for (unsigned batch = interval.begin; batch <= interval.end; ++batch) {
       ++inRows[batch];
@@ -200,32 +200,32 @@ private:
 
 } // namespace
 
-ParkedValues parkValues(const flow::Program &program, const SegmentPlan &plan,
-                        const TemperaturePowers &powers, const LoopPlan &loops,
-                        const std::vector<bool> &isInside, const ParkingLimits &limits) {
+SharedSpills spillToShared(const flow::Program &program, const SegmentPlan &plan,
+                           const TemperaturePowers &powers, const LoopPlan &loops,
+                           const std::vector<bool> &isInside, const SpillLimits &limits) {
   const std::vector<unsigned> sequence = plan.sequence();
-  ParkedValues parked = {batches(program, sequence, loops), {}, {}, {}, 0, {}};
+  SharedSpills spilled = {batches(program, sequence, loops), {}, {}, {}, 0, {}};
   if (loops.before.empty())
-    return parked;
-  const unsigned batchCount = parked.batchOf[sequence.back()] + 1;
-  std::vector<Interval> intervals = Intervals(program, plan, powers, loops, isInside, parked.batchOf).take();
-  parked.inRegisters = Pressure(intervals, batchCount, limits).relieve();
+    return spilled;
+  const unsigned batchCount = spilled.batchOf[sequence.back()] + 1;
+  std::vector<Interval> intervals = Intervals(program, plan, powers, loops, isInside, spilled.batchOf).take();
+  spilled.inRegisters = Pressure(intervals, batchCount, limits).relieve();
   std::ranges::stable_sort(intervals, {}, &Interval::begin);
   std::vector<unsigned> busyUntil;
   for (const Interval &each : intervals) {
     if (!each.waits)
       continue;
     const auto row = std::ranges::find_if(busyUntil, [&](unsigned until) { return until < each.begin; });
-    (each.kind == Kind::Value ? parked.rows
-     : each.kind == Kind::Sum ? parked.sums
-                              : parked.totals)[each.index] = unsigned(row - busyUntil.begin());
+    (each.kind == Kind::Value ? spilled.rows
+     : each.kind == Kind::Sum ? spilled.sums
+                              : spilled.totals)[each.index] = unsigned(row - busyUntil.begin());
     if (row == busyUntil.end())
       busyUntil.push_back(each.end);
     else
       *row = each.end;
   }
-  parked.rowCount = unsigned(busyUntil.size());
-  return parked;
+  spilled.rowCount = unsigned(busyUntil.size());
+  return spilled;
 }
 
 } // namespace heddle::kernels
