@@ -67,6 +67,15 @@ Part partOf(const SourceText &source) {
   return has(Block::Thermo) || hasCard(blocks.lines) ? Part::Thermo : Part::Transport;
 }
 
+/// What to do about a file without reactions.
+std::string reactionFileHint(const fs::path &path) {
+  const std::string kind = path.extension().string();
+  if (kind == ".cti" || kind == ".xml")
+    return fmt::format("Cantera converts this to YAML: {} {}", kind == ".cti" ? "cti2yaml" : "ctml2yaml",
+                       path.filename().string());
+  return "a reaction file has the blocks ELEMENTS, SPECIES and REACTIONS";
+}
+
 class Finder {
 public:
   Finder(const MechanismInput &input, Diagnostics &diagnostics) : input(input), diagnostics(diagnostics) {}
@@ -181,7 +190,7 @@ private:
     }
     if (isSound && !parts[0]) {
       diagnostics.error({.file = input.paths[0].string()}, "this is no reaction file")
-          .withHint("a reaction file has the blocks ELEMENTS, SPECIES and REACTIONS");
+          .withHint(reactionFileHint(input.paths[0]));
       return std::nullopt;
     }
     if (!isSound)

@@ -111,8 +111,12 @@ private:
   std::vector<double> readNumbers(const Json &state, const char *field, size_t number) {
     std::vector<double> numbers(mechanism.species.size());
     if (!state.contains(field) || !state[field].is_array() || state[field].size() != order.size()) {
-      wrong(fmt::format("states[{}]: \"{}\" must be a list of {}, one for each of the file's species", number,
-                        field, counted(order.size(), "number")));
+      auto &problem =
+          wrong(fmt::format("states[{}]: \"{}\" must be a list of {}, one for each of the file's species",
+                            number, field, counted(order.size(), "number")));
+      if (!state.contains(field) && state.contains("Y"))
+        problem.withHint(
+            "mass fractions are not read; mole fractions are X_k = (Y_k / W_k) / sum of Y_j / W_j");
       return numbers;
     }
     for (size_t i = 0; i < order.size(); ++i) {
