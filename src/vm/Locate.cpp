@@ -53,6 +53,15 @@ bool reportMisaligned(Warp &warp, const Inst &in, unsigned lane, uint64_t addres
   return false;
 }
 
+/// No index of 32 bits reaches an address that far from an allocation: the pointer is wrong, not the index.
+constexpr uint64_t NoLongerNear = uint64_t(1) << 37;
+
+uint64_t distanceTo(const Allocation &allocation, uint64_t address) {
+  if (address < allocation.address)
+    return allocation.address - address;
+  return address < allocation.end() ? 0 : address - allocation.end();
+}
+
 /// Why an address is invalid, with the allocation that it belongs to or is nearest to.
 bool reportGlobal(Warp &warp, const Inst &in, unsigned lane, uint64_t address, uint32_t bytes, bool write,
                   MemorySpace space) {
@@ -71,7 +80,7 @@ bool reportGlobal(Warp &warp, const Inst &in, unsigned lane, uint64_t address, u
   if (address < 4096)
     return warp.faultAt(in, lane, FaultKind::OutOfBounds, address, what + " goes through a null pointer"),
            false;
-  if (!near)
+  if (!near || distanceTo(*near, address) >= NoLongerNear)
     return warp.faultAt(in, lane, FaultKind::OutOfBounds, address, what + " is outside every allocation"),
            false;
   if (near->live && near->contains(address) && address + bytes <= near->end()) {
