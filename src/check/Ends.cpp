@@ -6,6 +6,8 @@
 // may wait for them and not the other way round.
 #include "check/Ends.h"
 
+#include "check/StaticDynamicShared.h"
+#include "support/Text.h"
 #include "vm/Code.h"
 
 #include <algorithm>
@@ -151,8 +153,13 @@ Finding faultFinding(const LaunchFacts &launch, const vm::Fault &fault) {
   if (isOfShared(fault) && fault.details.empty())
     if (const std::string where =
             afterSharedArrays(*launch.kernel, fault.address.value_or(0), launch.dynamicShared);
-        !where.empty())
+        !where.empty()) {
       finding.notes.push_back({{}, "the address is " + where});
+      if (dynamicSharedAt(*launch.kernel))
+        finding.hint = fmt::format("dynamic shared memory has {} here: the third argument of <<<...>>> is "
+                                   "its size in bytes",
+                                   counted(launch.dynamicShared, "byte"));
+    }
   return finding;
 }
 

@@ -46,15 +46,14 @@ uint32_t dynamicSharedBytes(const vm::Kernel &kernel, const StaticOptions &optio
 
 void noteDynamicShared(StaticResult &result, const vm::Kernel &kernel, const StaticOptions &options) {
   const ptx::Instr *at = dynamicSharedAt(kernel);
-  if (!at || options.dynamicSharedBytes.value_or(0))
-    return;
-  if (!options.dynamicSharedBytes)
-    result.undecided.push_back({locationOf(*kernel.entry().module, *at),
-                                "the size of dynamic shared memory is unknown" +
-                                    (options.whySharedUnknown.empty() ? "" : ": " + options.whySharedUnknown),
-                                {},
-                                giveTheSize,
-                                setOf(Property::SharedBounds)});
+  if (!at || options.dynamicSharedBytes)
+    return; // a finding states the size
+  result.undecided.push_back({locationOf(*kernel.entry().module, *at),
+                              "the size of dynamic shared memory is unknown" +
+                                  (options.whySharedUnknown.empty() ? "" : ": " + options.whySharedUnknown),
+                              {},
+                              giveTheSize,
+                              setOf(Property::SharedBounds)});
   for (Finding &finding : result.findings)
     if (finding.rule == Rule::MemoryOutOfBounds)
       finding.hint = giveTheSize;

@@ -18,7 +18,7 @@ const ptx::Instr *dynamicSharedAt(const vm::Kernel &kernel);
 /// decided for every size. Only bounds, and what reads the size, are not.
 uint32_t dynamicSharedBytes(const vm::Kernel &kernel, const StaticOptions &options);
 
-/// Bounds are undecided where the size is not given; where it is 0, findings suggest to give it.
+/// Bounds are undecided where the size is not given.
 void noteDynamicShared(StaticResult &result, const vm::Kernel &kernel, const StaticOptions &options);
 
 } // namespace heddle::check

@@ -126,7 +126,8 @@ TEST(StaticVerdict, dynamicSharedMemoryWantsASize) {
   options.dynamicSharedBytes = 0;
   result = check(text, options);
   expectFails(Class::Memory, result);
-  EXPECT_EQ(result.findings[0].hint, hint);
+  EXPECT_EQ(result.findings[0].hint,
+            "dynamic shared memory has 0 bytes here: the third argument of <<<...>>> is its size in bytes");
 }
 TEST(StaticVerdict, aRaceInDynamicSharedMemoryOfUnknownSizeIsFound) {
   expectDecision(Decision::Violated, Property::SharedRaces,

@@ -19,7 +19,7 @@
 // GIVEN:      kernel 'turn': all 7 properties, for every input
 
 // NONE:       error: memory: {{.*}} [memory/out-of-bounds]
-// NONE:       hint: give the size of dynamic shared memory: heddle check --static --shared BYTES
+// NONE:       hint: dynamic shared memory has 0 bytes here: the third argument of <<<...>>> is its size in bytes
 
 // LAUNCHES:   kernel 'turn': all 7 properties, for every input
 // LAUNCHES:   warning: undecided: the size of dynamic shared memory is unknown: 'bytes' is a parameter
