@@ -58,6 +58,9 @@ bool writeResult(const std::filesystem::path &file, const CheckResult &result) {
   for (const CheckResult::FailedCall &call : result.failedCalls)
     failed.push_back(
         {{"function", call.function}, {"error", call.error}, {"why", call.why}, {"times", call.times}});
+  Json queried = Json::array();
+  for (const CheckResult::QueriedLaunch &launch : result.queriedLaunches)
+    queried.push_back({{"text", launch.text}, {"hint", launch.hint}});
   Json json = {{"schema", Schema},
                {"complete", result.complete},
                {"launches", result.counts.launches},
@@ -67,6 +70,7 @@ bool writeResult(const std::filesystem::path &file, const CheckResult &result) {
                {"synchronizations", result.counts.synchronizations},
                {"stopped", result.counts.stopped},
                {"failedCalls", failed},
+               {"queriedLaunches", queried},
                {"findings", findings}};
   // CBOR and not text: names of files need not be UTF-8, and JSON text could not hold them.
   const std::vector<uint8_t> bytes = Json::to_cbor(json);
@@ -84,6 +88,8 @@ bool readResult(const std::filesystem::path &file, CheckResult &result) {
   for (const Json &each : json.value("failedCalls", Json::array()))
     result.failedCalls.push_back({each.value("function", ""), each.value("error", ""), each.value("why", ""),
                                   each.value("times", uint64_t(1))});
+  for (const Json &each : json.value("queriedLaunches", Json::array()))
+    result.queriedLaunches.push_back({each.value("text", ""), each.value("hint", "")});
   for (const Json &each : json.value("findings", Json::array())) {
     Finding finding;
     if (!fromJson(each, finding))

@@ -17,10 +17,16 @@ struct CheckResult {
     std::string why;      ///< what is wrong with its arguments; empty where that is not known
     uint64_t times = 1;
   };
+  /// A launch that failed, and whose error the program queried: it need not have printed why.
+  struct QueriedLaunch {
+    std::string text; ///< "launch of 'fill' with grid ... failed with cudaErrorInvalidValue"
+    std::string hint;
+  };
   std::vector<Finding> findings;
   std::vector<FailedCall> failedCalls;
   CheckCounts counts;
   bool complete = false; ///< false: the program ended before the runtime could say that it did
+  std::vector<QueriedLaunch> queriedLaunches;
 };
 
 /// Rewrites the file, all or nothing: the program may end at any time.

@@ -218,6 +218,20 @@ std::vector<CheckedRun> runAll(const CheckRequest &given, const build::Program &
   return runs;
 }
 
+/// Launches that failed in a program that launched nothing or ended with an error: it queried why, and may
+/// have printed no more than the error's name.
+std::string failedLaunchesText(const CheckedRun &run) {
+  std::string text;
+  if (run.result.counts.launches && !run.program.execution.exitCode)
+    return text; // it did without them
+  for (const check::CheckResult::QueriedLaunch &launch : run.result.queriedLaunches) {
+    text += fmt::format("heddle: {}\n", launch.text);
+    if (!launch.hint.empty())
+      text += fmt::format("hint: {}\n", launch.hint);
+  }
+  return text;
+}
+
 void checkProgram(const CheckRequest &given, Session &session) {
   Diagnostics diagnostics;
   build::ProgramOptions options = given.options;
@@ -242,6 +256,7 @@ void checkProgram(const CheckRequest &given, Session &session) {
     writePage(given, findings, stated, session);
   for (const CheckedRun &run : runs)
     std::cerr << incompleteText(run);
+  std::cerr << failedLaunchesText(stated);
   const int code = stated.program.execution.exitCode;
   if (stated.isWhole() && code && findings.empty())
     std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", code);

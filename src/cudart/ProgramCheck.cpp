@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cudart/ProgramCheck.h"
 
-#include "check/Serial.h"
 #include "cudart/Streams.h"
 
 #include <fmt/format.h>
@@ -84,14 +83,18 @@ void ProgramCheck::failed(const std::string &function, const std::string &error,
 
 void ProgramCheck::errorSeen() {
   std::lock_guard lock(guard);
-  std::erase_if(failures,
-                [](const Failure &failure) { return failure.thread == std::this_thread::get_id(); });
+  const auto isMine = [](const Failure &failure) { return failure.thread == std::this_thread::get_id(); };
+  constexpr size_t Most = 4; // the first ones explain a program that gives up
+  for (const Failure &failure : failures)
+    if (isMine(failure) && !failure.launch.empty() && queried.size() < Most)
+      queried.push_back({fmt::format("{} failed with {}", failure.launch, failure.error), failure.hint});
+  std::erase_if(failures, isMine);
 }
 
 void ProgramCheck::write(bool complete) {
   std::lock_guard lock(guard);
   written = findings.changes();
-  check::CheckResult result{findings.all(), {}, checker.counts(), complete};
+  check::CheckResult result{findings.all(), {}, checker.counts(), complete, queried};
   writtenAt = std::chrono::steady_clock::now();
   for (const Failure &failure : failures) {
     if (failure.launch.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/Checker.h"
+#include "check/Serial.h"
 
 #include <chrono>
 #include <cstdint>
@@ -54,7 +55,8 @@ private:
   };
   std::map<std::string, uint64_t> launched; ///< by kernel
   std::vector<Failure> failures;            ///< that have not been queried
-  uint64_t written = 0;                     ///< changes of the findings when the file was last written
+  std::vector<check::CheckResult::QueriedLaunch> queried;
+  uint64_t written = 0; ///< changes of the findings when the file was last written
   std::chrono::steady_clock::time_point writtenAt{};
 };
 
