@@ -212,9 +212,8 @@ std::vector<CheckedRun> runAll(const CheckRequest &given, const build::Program &
     runs.back().program.execution.standardOutput.clear(); // of thousands of runs, perhaps
   }
   locateFailedLaunches(findings, files);
-  if (runs.front().program.execution.exitCode == 0)
-    for (check::Finding &finding : ignoredErrors(runs.front().result, files))
-      findings.push_back(std::move(finding));
+  for (check::Finding &finding : ignoredErrors(runs.front().result, files))
+    findings.push_back(std::move(finding));
   return runs;
 }
 
