@@ -585,10 +585,10 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
       ->check(CLI::IsMember({"parts", "loops"}));
   verb.add_option("--powers", request.layout.powersAtATime,
                   "with loops (--long loops, --qssa, --stiff): exponentials per iteration, 1 to 100; 0: no "
-                  "loops (default: selected)")
+                  "loops (default: the number with the least estimated cost for the mechanism)")
       ->check(CLI::Range(0, 100));
   verb.add_option("--threads", request.layout.threadsForLoops,
-                  "with loops: threads per block (default: selected)")
+                  "with loops: threads per block (default: 256; 128 with --qssa or --stiff)")
       ->check(CLI::IsMember({64, 128, 192, 256, 320, 384}));
   const auto addPointsPerStage = [&](const char *name) {
     return verb
