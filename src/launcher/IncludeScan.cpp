@@ -10,6 +10,7 @@
 #include "support/ByteOrderMark.h"
 #include "support/Files.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringRef.h>
 
 #include <optional>
@@ -33,6 +34,15 @@ bool mayHaveOperator(llvm::StringRef text) {
   return false;
 }
 
+/// Calls `read` with each line that begins with #, without it.
+void eachDirective(llvm::StringRef text, llvm::function_ref<void(llvm::StringRef)> read) {
+  for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
+    const size_t begin = text.rfind('\n', at) + 1; // npos + 1 is the text's beginning
+    if (text.slice(begin, at).trim(" \t").empty())
+      read(text.substr(at + 1).split('\n').first.trim(" \t\r"));
+  }
+}
+
 class Scanner {
 public:
   Scanner(const IncludeFolders &folders, SystemHeaders system) : folders(folders), system(system) {}
@@ -45,8 +55,9 @@ public:
     for (size_t i = 0; i < scan.files.size(); ++i) { // grows while it is read
       const fs::path from = scan.files[i].path.parent_path();
       const std::string text = scan.files[i].text;
-      scan.mayHavePragma |= mayHaveOperator(text);
-      readLines(withoutByteOrderMark(text), from);
+      scan.files[i].mayHavePragma = mayHavePragma(text);
+      scan.mayHavePragma |= scan.files[i].mayHavePragma;
+      eachDirective(withoutByteOrderMark(text), [&](llvm::StringRef line) { readDirective(line, from); });
     }
     return std::move(scan);
   }
@@ -59,23 +70,10 @@ private:
       return;
     auto text = readFile(file);
     if (auto *read = std::get_if<std::string>(&text))
-      scan.files.push_back({file, std::move(*read)});
-  }
-
-  void readLines(llvm::StringRef text, const fs::path &from) {
-    for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
-      const size_t begin = text.rfind('\n', at) + 1; // npos + 1 is the text's beginning
-      if (!text.slice(begin, at).trim(" \t").empty())
-        continue;
-      readDirective(text.substr(at + 1).split('\n').first.trim(" \t\r"), from);
-    }
+      scan.files.push_back({file, std::move(*read), false});
   }
 
   void readDirective(llvm::StringRef line, const fs::path &from) {
-    if (line.consume_front("pragma")) {
-      scan.mayHavePragma |= line.ltrim(" \t").starts_with("heddle");
-      return;
-    }
     if (!line.consume_front("include") && !line.consume_front("import"))
       return;
     line.consume_front("_next");
@@ -135,6 +133,14 @@ IncludeFolders IncludeFolders::of(const std::vector<std::string> &flags) {
     else if (flags[i] == "-D" || flags[i] == "-U")
       ++i;
   }
+  return found;
+}
+
+bool mayHavePragma(const std::string &text) {
+  bool found = mayHaveOperator(text);
+  eachDirective(withoutByteOrderMark(text), [&](llvm::StringRef line) {
+    found |= line.consume_front("pragma") && line.ltrim(" \t").starts_with("heddle");
+  });
   return found;
 }
 

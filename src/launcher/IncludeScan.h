@@ -21,11 +21,12 @@ struct IncludeFolders {
 struct ScannedFile {
   std::filesystem::path path;
   std::string text;
+  bool mayHavePragma = false; ///< some line reads `#pragma heddle`, or a `_Pragma` does
 };
 
 struct Scan {
   std::vector<ScannedFile> files; ///< the source first, each once, in the order in which they were found
-  bool mayHavePragma = false;     ///< some line reads `#pragma heddle`
+  bool mayHavePragma = false;     ///< some file does
   bool hasUnknown = false;        ///< some #include names no file but a macro: not all files are known
 };
 
@@ -36,5 +37,8 @@ enum class SystemHeaders { No, Yes };
 ///
 /// Headers of the toolkit and of the host compiler are never looked at; those of -isystem folders on request.
 Scan scanIncludes(const std::filesystem::path &source, const IncludeFolders &folders, SystemHeaders system);
+
+/// Whether a text may have a pragma of ours, by the same rules.
+bool mayHavePragma(const std::string &text);
 
 } // namespace heddle::launcher

@@ -40,6 +40,7 @@
 #include <cstring>
 #include <iostream>
 #include <map>
+#include <set>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -215,10 +216,27 @@ private:
       entry = cache.keep(key.empty() ? keyOf({made.text.value_or(""), work.file}) : key, name, made);
     }
     messages.insert(messages.end(), entry->messages.begin(), entry->messages.end());
+    keepsPragma |= hasPragmaLeft(*entry, scan);
     if (entry->file.empty())
       return false;
     replaced[input.word] = *entry;
     return true;
+  }
+
+  /// Whether the compiler will see a pragma of ours: of a directive that was refused, or of one in `_Pragma`.
+  static bool hasPragmaLeft(const Cache::Entry &entry, const Scan &scan) {
+    std::error_code ignored;
+    std::set<fs::path> gone;
+    for (const std::string &file : entry.embedded)
+      gone.insert(fs::canonical(file, ignored));
+    if (!entry.file.empty()) {
+      gone.insert(fs::canonical(scan.files.front().path, ignored));
+      if (mayHavePragma(contentsOf(entry.file)))
+        return true;
+    }
+    return std::ranges::any_of(scan.files, [&](const ScannedFile &each) {
+      return each.mayHavePragma && !gone.contains(fs::canonical(each.path, ignored));
+    });
   }
 
   /// Directives for kernels that are nowhere. One file of several may well have no such kernel; a command that makes a program of
@@ -324,6 +342,8 @@ private:
       words[place(word)] = other;
     for (auto word = taken.rbegin(); word != taken.rend(); ++word)
       words.erase(words.begin() + long(place(*word)));
+    if (keepsPragma)
+      allowPragmas(words);
     return words;
   }
 
@@ -346,13 +366,27 @@ private:
     return words;
   }
 
-  /// The folder of Heddle's headers, as the last one. Behind `--` Clang takes every word for a file; nvcc splits the value at commas.
+  /// The folder of Heddle's headers, as the last one. nvcc splits the value at commas.
   void addRuntime(std::vector<std::string> &words) const {
     const std::string folder = dataFolder("runtime").string();
-    const bool isNvcc = command.dialect == Dialect::Nvcc;
-    const auto end =
-        isNvcc ? words.end() : std::find(words.begin() + long(command.compilerWords), words.end(), "--");
-    words.insert(end, {"-isystem", isNvcc ? withoutCommas(folder) : folder});
+    append({"-isystem", command.dialect == Dialect::Nvcc ? withoutCommas(folder) : folder}, words);
+  }
+
+  /// What is said of a directive that is left out, we said: with the compiler's warning of an unknown pragma a build that allows no
+  /// warnings would end.
+  void allowPragmas(std::vector<std::string> &words) const {
+    if (command.dialect == Dialect::Clang)
+      append({"-Wno-unknown-pragmas"}, words);
+    else
+      append({"-Xcompiler=-Wno-unknown-pragmas", "-diag-suppress=20199"}, words); // in device code
+  }
+
+  /// The last options. Behind `--` Clang takes every word for a file.
+  void append(const std::vector<std::string> &options, std::vector<std::string> &words) const {
+    const auto end = command.dialect == Dialect::Nvcc
+                         ? words.end()
+                         : std::find(words.begin() + long(command.compilerWords), words.end(), "--");
+    words.insert(end, options.begin(), options.end());
   }
 
   static std::string folderOf(const CommandInput &input) {
@@ -413,6 +447,7 @@ private:
   std::vector<std::string> assumptions;
   std::string chosenArch;
   std::vector<Message> messages;
+  bool keepsPragma = false;                ///< the compiler sees a pragma of ours
   std::map<size_t, Cache::Entry> replaced; ///< by the input's word
 };
 

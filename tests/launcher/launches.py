@@ -40,6 +40,8 @@ WITH_PRAGMA = KERNEL.format(pragma="#pragma heddle coarsen x=2")
 WITHOUT_PRAGMA = KERNEL.format(pragma="//")
 REFUSED = KERNEL.format(pragma="#pragma heddle coarsen x=5")
 TRANSFORMED = "blockDim.x * 2"
+# Without these the compiler warns of a pragma that is left, which is an error in many a build.
+PRAGMA_LEFT = ["-Xcompiler=-Wno-unknown-pragmas", "-diag-suppress=20199"]
 
 
 def case(function):
@@ -174,7 +176,7 @@ def line_of(text, part):
 def refusals_are_warnings(place):
     place.write("a.cu", REFUSED)
     done = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
-    check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o"], done.arguments)
+    check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o", *PRAGMA_LEFT], done.arguments)
     first = done.stderr.splitlines()[0]
     check(re.match(r"a\.cu:13:\d+: warning: coarsen x=5: the block of this launch is 256 in x, which is not divisible by 5 \[-Wheddle\]$", first), done.stderr)
     check("[coarsen]" not in done.stderr, done.stderr)
@@ -182,7 +184,7 @@ def refusals_are_warnings(place):
     check(again.stderr == done.stderr, "the warning is not given again from the cache", again.stderr)
 
     silent = place.run("nvcc", "-Wno-heddle", "-c", "a.cu", "-o", "a.o")
-    check(silent.stderr == "" and silent.arguments == ["-c", "a.cu", "-o", "a.o"], silent.stderr, silent.arguments)
+    check(silent.stderr == "" and silent.arguments == ["-c", "a.cu", "-o", "a.o", *PRAGMA_LEFT], silent.stderr, silent.arguments)
     error = place.run("nvcc", "-c", "-Werror=heddle", "a.cu", "-o", "a.o")
     check(error.returncode == 1 and error.arguments is None, error.arguments)
     check(": error: coarsen x=5:" in error.stderr and "[-Werror=heddle]" in error.stderr, error.stderr)
@@ -197,7 +199,7 @@ def refusals_are_warnings(place):
     check(accepted.returncode == 0 and "-Werror=heddle" not in accepted.arguments, accepted.stderr, accepted.arguments)
     place.write("flags.rsp", "-Werror=heddle -c 'a.cu'")
     in_file = place.run("nvcc", "-optf", "flags.rsp", "-Wno-error=heddle")
-    check(in_file.arguments == ["-c", "a.cu"], in_file.arguments)
+    check(in_file.arguments == ["-c", "a.cu", *PRAGMA_LEFT], in_file.arguments)
 
 
 @case
@@ -223,7 +225,7 @@ def remarks_are_no_errors(place):
     place.write("a.cu", KERNEL.format(pragma="#pragma heddle coarsen x=1"))
     done = place.run("nvcc", "-c", "a.cu", "-o", "a.o", HEDDLE_WERROR="1")
     check(re.match(r"a\.cu:4:\d+: remark: coarsen x=1: left unchanged: all factors are 1.*[^\]]\n", done.stderr), done.stderr)
-    check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o"], done.arguments)
+    check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o", *PRAGMA_LEFT], done.arguments)
     again = place.run("nvcc", "-c", "a.cu", "-o", "a.o", HEDDLE_WERROR="1")
     check((again.returncode, again.stderr) == (0, done.stderr), "the remark is not given again from the cache", again.stderr)
     silent = place.run("nvcc", "-Wno-heddle", "-c", "a.cu", "-o", "a.o")
@@ -255,13 +257,45 @@ def misspelled_pragmas_are_warnings(place):
     place.write("a.cu", KERNEL.format(pragma="#pragma heddle coarsn x=2"))
     done = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
     check(re.match(r"a\.cu:3:\d+: warning: .*coarsn.*\[-Wheddle\]\n", done.stderr), done.stderr)
-    check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o"], done.arguments)
+    check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o", *PRAGMA_LEFT], done.arguments)
     # What Clang cannot read is left to the compiler.
     place.write("a.cu", WITH_PRAGMA + "int x = undeclared;\n")
     done = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
     check("a.cu: warning: the directives of this file are not applied, since Clang cannot read it [-Wheddle]" in done.stderr, done.stderr)
     check("a.cu:17:9: note: use of undeclared identifier 'undeclared'" in done.stderr, done.stderr)
-    check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o"], done.arguments)
+    check(done.returncode == 0 and done.arguments == ["-c", "a.cu", "-o", "a.o", *PRAGMA_LEFT], done.arguments)
+
+
+@case
+def pragmas_that_are_left_are_no_warnings(place):
+    """A refused directive is our warning alone: builds that allow none of the compiler's go on."""
+    quiet = KERNEL.replace("values[i] *= factor;", "{body}values[i] *= factor;")
+    loop = "for (int j = 0; j < count; ++j) "
+    place.write("all/a.cu", quiet.format(pragma="#pragma heddle coarsen x=5", body="\n    #pragma heddle interchange\n    " + loop))
+    place.write("one/a.cu", quiet.format(pragma="#pragma heddle coarsen x=2", body="") + '_Pragma("heddle coarsen x=2") __global__ void empty() {}\n')
+    place.write("header/a.h", "#pragma once\n#pragma heddle coarsen x=5\n__global__ void other(float *a) { a[threadIdx.x] = 0; }\n")
+    start = "void start(float *a) { other<<<1, 64>>>(a); }\n"
+    place.write("header/a.cu", '#include "a.h"\n' + start)
+    place.write("embedded/a.h", place.read("header/a.h"))
+    place.write("embedded/a.cu", '#include "a.h"\n' + WITH_PRAGMA + start)
+    place.write("none/a.cu", WITH_PRAGMA)
+    for folder, is_left in (("all", True), ("one", True), ("header", True), ("embedded", False), ("none", False)):
+        done = place.run("nvcc", "-c", f"{folder}/a.cu", "-o", "a.o")
+        check((done.arguments[-2:] == PRAGMA_LEFT) == is_left, folder, done.arguments, done.stderr)
+        check((TRANSFORMED in place.read("a.o")) == (folder not in ("all", "header")), folder, place.read("a.o"))
+    done = place.run("clang++", "--cuda-gpu-arch=sm_80", "-c", "--", "all/a.cu")
+    check(done.arguments == ["--cuda-gpu-arch=sm_80", "-c", "-Wno-unknown-pragmas", "--", "all/a.cu"], done.arguments)
+
+
+@case
+def with_nvcc_and_errors(place):
+    nvcc = real("nvcc", "/usr/local/cuda/bin")
+    place.write("a.cu", REFUSED.replace("values[i] *=", "\n    #pragma heddle interchange\n    for (int j = 0; j < count; ++j)\n      values[i] *="))
+    words = ["-arch=sm_80", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Werror", "-c", "a.cu", "-o", "a.o"]
+    plain = subprocess.run([nvcc, *words], cwd=place.folder, capture_output=True, text=True)
+    check(plain.returncode != 0, "the compiler does not mind")
+    done = place.run(nvcc, *words)
+    check(done.returncode == 0 and "warning: coarsen x=5:" in done.stderr and "unknown-pragmas" not in done.stderr, done.stderr)
 
 
 @case
