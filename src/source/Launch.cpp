@@ -236,7 +236,9 @@ std::vector<Launch> findLaunches(const Unit &host, const std::vector<std::unique
     Numbers block;
     std::transform(launch.block.xyz.begin(), launch.block.xyz.end(), block.begin(),
                    [](const LaunchNumber &n) { return n.value; });
-    return !seen.insert({launch.call->getBeginLoc().getRawEncoding(), launch.kernelName, block}).second;
+    // Overloads have one name.
+    const std::string &kernel = launch.kernel ? launch.kernel->mangledName : launch.kernelName;
+    return !seen.insert({launch.call->getBeginLoc().getRawEncoding(), kernel, block}).second;
   });
   return launches;
 }

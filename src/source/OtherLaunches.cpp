@@ -250,9 +250,10 @@ private:
       locations.insert(launch->call->getBeginLoc());
     for (const Launch *launch : others)
       if (locations.contains(launch->call->getBeginLoc()))
-        return reason(
-            Kind::SharedLaunch, launch->location,
-            fmt::format("this launch is one of '{}' as well, and one text serves both", launch->kernelName));
+        return reason(Kind::SharedLaunch, launch->location,
+                      fmt::format("this launch is one of {}'{}' as well, and one text serves both",
+                                  launch->kernelName == instances.front()->name ? "another overload of " : "",
+                                  launch->kernelName));
     return std::nullopt;
   }
 
