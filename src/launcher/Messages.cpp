@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace heddle::launcher {
 namespace {
@@ -34,11 +35,15 @@ bool WarningFlags::take(std::string_view word) {
 
 namespace {
 
-/// Texts speak of `heddle opt`; here assumptions come from the environment.
+/// Texts speak of `heddle opt`; here assumptions come from the environment, and blocks only from launches.
 std::string inOurWords(std::string text) {
-  constexpr std::string_view option = "--assume ";
-  if (const size_t at = text.find(option); at != std::string::npos)
-    text.replace(at, option.size(), "HEDDLE_ASSUME=");
+  constexpr std::pair<std::string_view, std::string_view> ours[] = {
+      {"--assume ", "HEDDLE_ASSUME="},
+      {"give it with --block X,Y,Z",
+       "launch it with a constant block, or transform the file by heddle opt --block X,Y,Z"}};
+  for (const auto &[theirs, words] : ours)
+    if (const size_t at = text.find(theirs); at != std::string::npos)
+      text.replace(at, theirs.size(), words);
   return text;
 }
 

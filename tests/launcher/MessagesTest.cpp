@@ -39,6 +39,15 @@ TEST(Messages, AssumptionsComeFromTheEnvironment) {
             "a.cu:4: warning: no [-Wheddle]\na.cu:4: note: HEDDLE_ASSUME=no-overlap, where it is so\n");
 }
 
+TEST(Messages, BlocksAreNotGivenByAnOption) {
+  const Diagnostic diagnostic{
+      Severity::Refusal, {"a.cu", 4}, "the block size is unknown", {}, "give it with --block X,Y,Z"};
+  EXPECT_EQ(
+      textOf({messageFrom(diagnostic)}, {}),
+      "a.cu:4: warning: the block size is unknown [-Wheddle]\n"
+      "a.cu:4: note: launch it with a constant block, or transform the file by heddle opt --block X,Y,Z\n");
+}
+
 TEST(Messages, RemarksAreNeverErrors) {
   const Diagnostic unchanged{Severity::Kept, {"a.cu", 4}, "left unchanged", {}, {}};
   const std::vector<Message> messages = {messageFrom(unchanged, Message::Kind::Remark)};
