@@ -33,7 +33,7 @@ template <class Run> void measure(const char *name, Run run) {
     times.push_back((seconds() - begin) / points * 1e6);
   }
   std::sort(times.begin(), times.end());
-  std::printf("%-14s best %6.3f  median %6.3f us a point\n", name, times.front(), times[runs / 2]);
+  std::printf("%-14s best %6.3f  median %6.3f us per point\n", name, times.front(), times[runs / 2]);
 }
 
 } // namespace
@@ -45,7 +45,7 @@ int main() {
     for (size_t k = 0; k < SPECIES; ++k)
       x[k * points + i] = givenMoleFractions[k * states + i % states];
   }
-  measure("net rates", JOIN(PREFIX, _chemistry_cpu));
+  measure("chemistry", JOIN(PREFIX, _chemistry_cpu));
   measure("viscosity", JOIN(PREFIX, _viscosity_cpu));
   measure("conductivity", JOIN(PREFIX, _conductivity_cpu));
   measure("diffusion", JOIN(PREFIX, _diffusion_cpu));

@@ -3,10 +3,10 @@
 // What a library for one state at a time has to do, by the steps that Cantera takes: an exponential for each
 // rate and for each equilibrium constant, powers and logarithms for falloff, Wilke's rule and pair
 // coefficients element by element. No vectors of points, no exponential saved. Flat arrays and direct loops
-// where Cantera has virtual calls and maps, so this is somewhat faster than Cantera on any machine; the times
-// of generated code beside it, on the same core, understate what they would be beside Cantera.
+// where Cantera has virtual calls and maps, so this is expected to be faster than Cantera on the same core, which was
+// not measured.
 //
-//     heddle_chem_baseline MECHANISM      microseconds a state: best and median of 28 runs
+//     heddle_chem_baseline MECHANISM      microseconds per point: best and median of 28 runs
 #include "chem/Constants.h"
 #include "chem/Evaluator.h"
 #include "chem/Fits.h"
@@ -279,8 +279,8 @@ void measure(const char *name, const std::vector<chem::GivenState> &states, doub
     times.push_back((seconds() - begin) / double(rounds * states.size()) * 1e6);
   }
   std::ranges::sort(times);
-  std::printf("%-14s best %6.3f  median %6.3f us a state, off the evaluator by %.1e\n", name, times.front(),
-              times[runs / 2], off);
+  std::printf("%-14s best %6.3f  median %6.3f us per point, maximum relative error %.1e\n", name,
+              times.front(), times[runs / 2], off);
 }
 
 } // namespace
@@ -318,7 +318,7 @@ int main(int count, char **words) {
     for (size_t k = 0; k < diffusion.size(); ++k)
       offDiffusion = std::max(offDiffusion, std::abs(diffusion[k] / mixture.diffusion[k] - 1));
   }
-  measure("net rates", states, offRates, [&](const auto &state) { return rates.at(state)[0]; });
+  measure("chemistry", states, offRates, [&](const auto &state) { return rates.at(state)[0]; });
   measure("viscosity", states, offViscosity, [&](const auto &state) { return transport.viscosity(state); });
   measure("conductivity", states, offConductivity,
           [&](const auto &state) { return transport.conductivity(state); });
