@@ -59,11 +59,12 @@ Tried DryRun::triedForm(const std::string &directive, bool isForLoads, const Ker
   Tried tried = {directive, form.arguments, form.refusal, {}, {}, {}};
   if (form.refusal || !isForLoads)
     return tried;
-  const std::optional<Result> result = resultOf(directive, form, facts);
+  const KernelFacts *original = factsWithPragmas(facts);
+  const std::optional<Result> result = original ? resultOf(directive, form, *original) : std::nullopt;
   if (!result)
     return tried;
   const analysis::LoadsPerThread &after = result->loads;
-  const auto before = analysis::LoadsPerThread::of(*facts.accesses);
+  const auto before = analysis::LoadsPerThread::of(*original->accesses);
   const auto share = [](double before, double after) {
     return before > 0 ? std::optional(1 - after / before) : std::nullopt;
   };
@@ -160,6 +161,28 @@ const Outcome &DryRun::withPragmas() {
     pragmasOnly = applyDirectives(program, text, {}, options, ignored);
   }
   return *pragmasOnly;
+}
+
+const KernelFacts *DryRun::factsWithPragmas(const KernelFacts &facts) {
+  const Outcome &outcome = withPragmas();
+  if (outcome.kind != Outcome::Kind::Done)
+    return nullptr;
+  if (outcome.text == text)
+    return &facts;
+  auto [place, isNew] = knownWithPragmas.try_emplace(facts.kernel->mangledName);
+  if (!isNew)
+    return place->second.get();
+  if (!programWithPragmas) {
+    auto parsed = source::Program::parseText(program->file().string(), outcome.text, options.compile);
+    if (auto *changed = std::get_if<std::unique_ptr<source::Program>>(&parsed))
+      programWithPragmas = std::move(*changed);
+  }
+  if (!programWithPragmas)
+    return nullptr;
+  for (const auto &kernel : programWithPragmas->kernels())
+    if (kernel->mangledName == facts.kernel->mangledName)
+      place->second = KernelFacts::of(*programWithPragmas, *kernel, {});
+  return place->second.get();
 }
 
 std::optional<Diagnostic> DryRun::reasonAgainst(const Outcome &outcome, const Diagnostics &messages,

@@ -60,6 +60,9 @@ private:
   unsigned registersOf(const Form &form, const Result &result, const KernelFacts &facts) const;
   /// The file with nothing but its own `#pragma heddle` lines carried out.
   const Outcome &withPragmas();
+  /// Facts of the kernel as those lines leave it, to which a directive is applied. Null where they are not known, or where the
+  /// kernel has another name then.
+  const KernelFacts *factsWithPragmas(const KernelFacts &facts);
   /// `before`: what becomes of the file without them.
   std::optional<Diagnostic> reasonAgainst(const Outcome &outcome, const Diagnostics &messages,
                                           const std::vector<Directive> &directives,
@@ -71,6 +74,8 @@ private:
   std::string text;
   Options options;
   std::optional<Outcome> pragmasOnly;
+  std::shared_ptr<const source::Program> programWithPragmas;            ///< where they change the text
+  std::map<std::string, std::unique_ptr<KernelFacts>> knownWithPragmas; ///< by mangled name
   std::map<std::vector<std::string>, Form> known; ///< by arguments: instantiations of a template share them
 };
 
