@@ -128,6 +128,8 @@ std::string sameText(const Verdict &verdict) {
                      !verdict.copiesOnly   ? "and stdout agree"
                      : verdict.copies == 1 ? "agrees"
                                            : "agree") +
+         (verdict.copies ? ""
+                         : "  not compared: device memory, since the programs copy nothing to the host\n") +
          ignoredText(verdict.ignored) + bothFailedText(verdict);
 }
 
