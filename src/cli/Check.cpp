@@ -325,6 +325,10 @@ void addCheck(CLI::App &app, Session &session) {
         (!given->statically.wanted && !areNotPtx(given->options.sources.files, session)))
       return writeLog(given->sarif, {}, false, session.exitCode, session);
     given->statically.lockstep = given->assume == "lockstep";
+    if (given->statically.wanted && !session.programArguments.empty()) {
+      diagnostics.warning({}, "arguments after -- have no effect: check --static does not run the program");
+      print(std::cerr, diagnostics, session.errorColour);
+    }
     if (given->statically.wanted)
       checkStatically(given->options, given->statically, {given->json, given->sarif, given->page}, session);
     else
