@@ -298,6 +298,8 @@ void tuneProgram(TuneRequest &request, Session &session) {
   std::cout << (request.json ? tune::reportJson(*report)
                              : tuneText(*report, request.top, request.output, hasPragmas, run->problem,
                                         run->arch, size));
+  if (!request.json && request.output.empty() && request.simulate.empty())
+    std::cout << "not written: -o FILE keeps the winner, and all results in FILE.tune.jsonl\n";
 }
 
 } // namespace
