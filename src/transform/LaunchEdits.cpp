@@ -102,7 +102,7 @@ std::string factorsText(int64_t extent, const std::string &key) {
     if (extent % factor == 0)
       factors.push_back(std::to_string(factor));
   if (factors.empty())
-    return {};
+    return fmt::format("there is one thread along {0}, and none to merge with it: leave {0} out", key);
   const std::string last = factors.back();
   factors.pop_back();
   const std::string others = fmt::format("{}", fmt::join(factors, ", "));
