@@ -288,7 +288,12 @@ bool pinLaunch(const Problem &problem, const Configuration &configuration, Findi
   for (const BlockSizes &block : configuration.blocks)
     if (block.kernel.empty() || block.kernel == kernel.name.plain)
       sizes = block.sizes;
-  auto launch = withBlockSizes(*program, *problem.captured, sizes);
+  std::set<std::string> names; // of varied macros
+  for (const std::string &define : configuration.defines)
+    names.insert(define.substr(0, define.find('=')));
+  auto launch = withDefinitions(*program, *problem.captured, names);
+  if (auto *defined = std::get_if<ReplayLaunch>(&launch))
+    launch = withBlockSizes(*program, *defined, sizes);
   if (auto *why = std::get_if<NotReplayed>(&launch)) {
     finding.whyNotReplayed = why->reason;
     return true;

@@ -208,4 +208,37 @@ std::variant<ReplayLaunch, NotReplayed> withBlockSizes(const source::Program &pr
   return launch;
 }
 
+std::variant<ReplayLaunch, NotReplayed> withDefinitions(const source::Program &program, ReplayLaunch launch,
+                                                        const std::set<std::string> &names) {
+  const std::vector<const source::Launch *> launches = launchesByName(program, launch.kernel);
+  const auto dependsOnThem = [&](const source::Launch &each, const clang::Expr *expression) {
+    source::Launch asked = each;
+    asked.grid.expr = expression;
+    return expression && gridDependence(asked, names) == Dependence::Yes;
+  };
+  bool block = false, grid = false, bytes = false;
+  for (const source::Launch *each : launches) {
+    block |= dependsOnThem(*each, each->block.expr);
+    grid |= dependsOnThem(*each, each->grid.expr);
+    bytes |= dependsOnThem(*each, sharedBytesOf(*each));
+  }
+  const auto newBlock = commonShape(launches, &source::Launch::block);
+  const auto newGrid = commonShape(launches, &source::Launch::grid);
+  const auto newBytes =
+      launches.size() == 1 ? launches.front()->dynamicSharedBytes.value : std::optional<int64_t>();
+  if ((block && !newBlock) || (grid && !newGrid) || (bytes && !newBytes))
+    return NotReplayed{
+        fmt::format("the launch at {} depends on a definition that is varied, and its shape is "
+                    "not known before it is run",
+                    placeText(launches.front()->location)),
+        {}};
+  if (block)
+    launch.block = *newBlock;
+  if (grid)
+    launch.grid = *newGrid;
+  if (bytes)
+    launch.sharedBytes = uint64_t(*newBytes);
+  return launch;
+}
+
 } // namespace heddle::tune

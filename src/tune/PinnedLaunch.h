@@ -4,6 +4,7 @@
 #include "source/Program.h"
 #include "tune/ReplayLaunch.h"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -52,5 +53,10 @@ std::string firstLaunchOf(const source::Program &program, const std::string &man
 /// known, else one of as many threads in all along each axis. Not replayed where it is not known which of the two holds.
 std::variant<ReplayLaunch, NotReplayed> withBlockSizes(const source::Program &program, ReplayLaunch launch,
                                                        const std::string &sizes);
+
+/// The launch in `program`, which was read with other definitions of the macros `names`: where grid, block or dynamic shared
+/// memory are computed from one of them, as the text has them now. Not replayed where that is not known.
+std::variant<ReplayLaunch, NotReplayed> withDefinitions(const source::Program &program, ReplayLaunch launch,
+                                                        const std::set<std::string> &names);
 
 } // namespace heddle::tune

@@ -277,6 +277,39 @@ TEST(PinnedLaunch, WhetherAGridFollowsFromTheBlockMayNotBeKnown) {
       0u);
 }
 
+/// The launch of a kernel that was captured with 16 blocks of 128 threads, after TILE was defined to be 32.
+std::variant<ReplayLaunch, NotReplayed> withTile32(const std::string &launch) {
+  static std::vector<std::unique_ptr<source::Program>> programs;
+  programs.push_back(parsed("#define TILE 32\n__global__ void scale(float *a, int n) { a[n] = TILE; }\n"
+                            "int main(int n, char **) { constexpr int Size = 2 * TILE; " +
+                            launch + "(0, n); return Size; }\n"));
+  return withDefinitions(*programs.back(), {"_Z5scalePfi", {16, 1, 1}, {128, 1, 1}, 512, false}, {"TILE"});
+}
+
+TEST(PinnedLaunch, ADefinitionChangesTheLaunchThatIsComputedFromIt) {
+  const auto both = withTile32("scale<<<2048 / TILE, dim3(TILE, 4), Size * 4>>>");
+  ASSERT_TRUE(std::holds_alternative<ReplayLaunch>(both));
+  const ReplayLaunch &launch = std::get<ReplayLaunch>(both);
+  EXPECT_EQ(launch.grid[0], 64u);
+  EXPECT_EQ(launch.block, (std::array<uint32_t, 3>{32, 4, 1}));
+  EXPECT_EQ(launch.sharedBytes, 256u);
+  // What does not depend on it is as captured, whether it is known or not.
+  const auto none = withTile32("scale<<<n, 64, 32>>>");
+  ASSERT_TRUE(std::holds_alternative<ReplayLaunch>(none));
+  EXPECT_EQ(std::get<ReplayLaunch>(none).grid[0], 16u);
+  EXPECT_EQ(std::get<ReplayLaunch>(none).block[0], 128u);
+  EXPECT_EQ(std::get<ReplayLaunch>(none).sharedBytes, 512u);
+}
+
+TEST(PinnedLaunch, ALaunchThatDependsOnADefinitionAndOnTheRunIsNotReplayed) {
+  for (const char *launch :
+       {"scale<<<(n + TILE - 1) / TILE, TILE>>>", "scale<<<1, n / Size>>>", "scale<<<1, 128, n * TILE>>>"}) {
+    const auto result = withTile32(launch);
+    ASSERT_TRUE(std::holds_alternative<NotReplayed>(result)) << launch;
+    EXPECT_THAT(std::get<NotReplayed>(result).reason, HasSubstr("depends on a definition that is varied"));
+  }
+}
+
 ReplayLaunch changed(const source::Program &program, const ReplayLaunch &launch, const std::string &sizes) {
   const auto result = withBlockSizes(program, launch, sizes);
   EXPECT_TRUE(std::holds_alternative<ReplayLaunch>(result)) << std::get<NotReplayed>(result).reason;
