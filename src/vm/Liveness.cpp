@@ -50,26 +50,6 @@ void eachAccess(const ptx::Function &f, const ptx::Instr &instr, Def def, Use us
 
 } // namespace
 
-unsigned countDests(const ptx::Function &function, const ptx::Instr &instr) {
-  if (instr.op == ptx::Op::Unsupported || instr.op == ptx::Op::Call)
-    return 0;
-  std::string_view words = ptx::info(instr.op).operands;
-  unsigned count = 0;
-  while (!words.empty()) {
-    size_t end = words.find(' ');
-    std::string_view word = words.substr(0, end);
-    words = end == std::string_view::npos ? std::string_view() : words.substr(end + 1);
-    const bool optional = word.starts_with("?=");
-    if (!optional && !word.starts_with("="))
-      break;
-    auto operands = function.operandsOf(instr);
-    if (optional && (operands.empty() || operands[0].isAddress()))
-      break;
-    count += word.find("|p") != std::string_view::npos ? 2 : 1;
-  }
-  return std::min<unsigned>(count, instr.numOperands);
-}
-
 Liveness liveness(const ptx::Function &function) {
   const size_t words = (function.registers.size() + 63) / 64, count = function.blocks.size();
   std::vector<Words> gen(count, Words(words)), kill(count, Words(words)), in(count, Words(words));

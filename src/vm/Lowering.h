@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ptx/Destinations.h"
 #include "support/Diagnostics.h"
 #include "vm/Code.h"
 #include "vm/Module.h"
@@ -121,8 +122,7 @@ Handler narrower(unsigned from, unsigned to);
 /// Where each register of a function is in its frame.
 std::vector<Loc> registerLocs(const ptx::Function &function);
 
-/// Destinations of an instruction: how many of its first operands are written.
-unsigned countDests(const ptx::Function &function, const ptx::Instr &instr);
+using ptx::countDests;
 
 /// Of a function as it is, by data flow.
 Liveness liveness(const ptx::Function &function);
