@@ -40,7 +40,7 @@ compile; 4: a file or standard output cannot be read or written.
 
 struct AnalyzeRequest {
   std::string file, kernel, block, page;
-  bool json = false, noPtxas = false;
+  bool json = false, noPtxas = false, noOpportunities = false;
   SourceOptions source;
 };
 
@@ -97,7 +97,7 @@ void analyze(AnalyzeRequest &request, Session &session) {
       {"schema", "heddle.analyze/1"}, {"file", request.file}, {"kernels", nlohmann::ordered_json::array()}};
   report::AnalyzeHtml page(request.file, *arch);
   transform::Options dryRunOptions;
-  dryRunOptions.compile = request.source.compileOptions();
+  dryRunOptions.compile = compileOptions;
   dryRunOptions.block = options.block;
   dryRunOptions.arch = options.arch;
   transform::DryRun dryRun(program, contentsOf(request.file), dryRunOptions);
@@ -105,14 +105,16 @@ void analyze(AnalyzeRequest &request, Session &session) {
     auto found = truth.kernels.find(kernel->mangledName);
     options.compiled = found == truth.kernels.end() ? std::nullopt : std::optional(found->second);
     std::unique_ptr<analysis::KernelFacts> facts = analysis::KernelFacts::of(*program, *kernel, options);
-    const std::vector<report::Opportunity> opportunities = opportunitiesOf(*facts, dryRun);
+    std::optional<std::vector<report::Opportunity>> opportunities;
+    if (!request.noOpportunities)
+      opportunities = opportunitiesOf(*facts, dryRun);
+    const auto shown = opportunities.value_or(std::vector<report::Opportunity>());
     if (!request.page.empty())
-      page.add(*facts, opportunities);
+      page.add(*facts, shown);
     if (request.json)
       json["kernels"].push_back(report::analyzeJson(*facts, *arch, opportunities));
     else
-      std::cout << (kernel == kernels.front() ? "" : "\n")
-                << report::analyzeText(*facts, *arch, opportunities);
+      std::cout << (kernel == kernels.front() ? "" : "\n") << report::analyzeText(*facts, *arch, shown);
   }
   if (request.json && !kernels.empty())
     std::cout << jsonText(json);
@@ -135,6 +137,8 @@ void addAnalyze(CLI::App &app, Session &session) {
   verb->add_flag("--json", request->json, "print the same facts as JSON");
   verb->add_option("--report", request->page, "also write a self-contained HTML page")->type_name("FILE");
   verb->add_flag("--no-ptxas", request->noPtxas, "do not compile with ptxas to get register counts");
+  verb->add_flag("--no-opportunities", request->noOpportunities,
+                 "do not try what directives would do: most of the time goes there");
   request->source.addTo(*verb, session);
   verb->callback([request, &session] {
     if (!session.programArguments.empty()) {

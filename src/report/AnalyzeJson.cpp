@@ -264,7 +264,7 @@ Json opportunitiesJson(const std::vector<Opportunity> &opportunities, bool areOf
 } // namespace
 
 nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &arch,
-                                   const std::vector<Opportunity> &opportunities) {
+                                   const std::optional<std::vector<Opportunity>> &opportunities) {
   Json json = {{"name", facts.kernel->name},
                {"mangledName", facts.kernel->mangledName},
                {"at", at(facts.kernel->location)}};
@@ -293,8 +293,8 @@ nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &a
                                   {"spillLoadBytes", facts.compiled->spillLoadBytes},
                                   {"stackBytes", facts.compiled->stackBytes}};
   json["occupancy"] = occupancyJson(facts, arch);
-  json["opportunities"] = opportunitiesJson(opportunities, true);
-  json["notOffered"] = opportunitiesJson(opportunities, false);
+  json["opportunities"] = opportunities ? opportunitiesJson(*opportunities, true) : Json();
+  json["notOffered"] = opportunities ? opportunitiesJson(*opportunities, false) : Json();
   json["findings"] = findingsJson(facts.findings());
   return json;
 }

@@ -34,8 +34,8 @@ struct Opportunity {
 std::string analyzeText(const analysis::KernelFacts &facts, const arch::Arch &arch,
                         const std::vector<Opportunity> &opportunities);
 
-/// The same facts for programs. The layout is "heddle.analyze/1": docs/analyze.md describes it.
+/// The same facts for programs. The layout is "heddle.analyze/1": docs/analyze.md describes it. No opportunities: they were not tried.
 nlohmann::ordered_json analyzeJson(const analysis::KernelFacts &facts, const arch::Arch &arch,
-                                   const std::vector<Opportunity> &opportunities);
+                                   const std::optional<std::vector<Opportunity>> &opportunities);
 
 } // namespace heddle::report
