@@ -202,6 +202,7 @@ std::unique_ptr<KernelFacts> KernelFacts::of(const source::Program &program, con
   facts->liveAcross = liveAcrossBarriers(*facts->uniformity, *facts->tree);
   facts->reuse = InterThreadReuse::of(*facts->accesses);
   facts->registers = estimateRegisters(kernel, *facts->accesses);
+  facts->registers.fromPtx = options.likelyRegisters;
   countSharedMemory(*facts);
   if (options.arch)
     computeOccupancy(*facts, *options.arch);

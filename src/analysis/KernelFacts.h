@@ -40,6 +40,7 @@ struct FactOptions {
   bool pointersDoNotOverlap = false; ///< the user vouches that memory which a kernel is given is disjoint
   /// True counts of this kernel from ptxas, where they were asked for and could be had.
   std::optional<KernelResources> compiled;
+  std::optional<unsigned> likelyRegisters; ///< by the PTX of this kernel
 };
 
 /// What launches, or the user, say about the memory that the kernel is given.

@@ -275,7 +275,9 @@ private:
 
 } // namespace
 
-unsigned RegisterEstimate::registers() const { return byLiveRange + model::threshold::registers::overhead; }
+unsigned RegisterEstimate::registers() const {
+  return fromPtx.value_or(byLiveRange + model::threshold::registers::overhead);
+}
 
 RegisterEstimate estimateRegisters(const source::Kernel &kernel, const Accesses &accesses) {
   return Estimator(kernel, accesses).run();

@@ -5,6 +5,7 @@
 #include "source/Kernel.h"
 #include "support/Diagnostics.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,12 @@ namespace heddle::analysis {
 struct RegisterEstimate {
   unsigned byScope = 0;
   unsigned byLiveRange = 0;
+  std::optional<unsigned> fromPtx;        ///< of the PTX that Clang makes (PtxRegisters.h), where it was made
   SourceLocation location;                ///< where the most are alive
   std::vector<std::string> alive;         ///< the variables alive there
   std::vector<std::string> inLocalMemory; ///< arrays that cannot be held in registers
 
-  /// The estimate to work with: live ranges and what every kernel needs besides.
+  /// The estimate to work with: from the PTX, else live ranges and what every kernel needs besides.
   unsigned registers() const;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/TrueRegisters.h"
 
+#include "analysis/PtxRegisters.h"
+#include "ptx/Parser.h"
 #include "support/ClangProgram.h"
 #include "support/Files.h"
 #include "support/HeaderCache.h"
@@ -33,6 +35,37 @@ std::string firstLines(const std::string &text) {
 unsigned numberBefore(const std::string &line, const std::string &words) {
   std::smatch match;
   return std::regex_search(line, match, std::regex("([0-9]+) " + words)) ? unsigned(std::stoul(match[1])) : 0;
+}
+
+/// Why there is none, or nothing.
+std::string compileToPtx(const fs::path &file, const source::CompileOptions &options,
+                         const std::optional<source::Toolkit> &toolkit, const fs::path &ptx) {
+  std::optional<fs::path> clang = findClang();
+  if (!clang)
+    return "Clang is not on the PATH";
+  std::vector<std::string> arguments = source::clangArguments(options, toolkit, source::Side::Device);
+  // Parsing does without libdevice; code for expf and similar functions is needed here.
+  if (toolkit)
+    std::erase(arguments, "-nocudalib");
+  std::vector<std::string> command{clang->string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.insert(command.end(), {"-O3", "-w", "-S"});
+  const OpeningHeaders opening = openingHeaders(contentsOf(file), file.parent_path(), command);
+  command = withCachedHeaders(std::move(command), opening);
+  command.insert(command.end(), {"-o", ptx.string(), file.string()});
+  ProcessResult compiled = runProcess(command, {}, timeoutSeconds);
+  return compiled.succeeded() ? "" : "Clang made no PTX: " + firstLines(compiled.standardError);
+}
+
+std::map<std::string, unsigned> likelyRegisters(const fs::path &ptx, unsigned atFullOccupancy) {
+  std::map<std::string, unsigned> likely;
+  Diagnostics ignored;
+  const ptx::Module module = ptx::parse(contentsOf(ptx), ptx.string(), ignored);
+  if (!ignored.has(Severity::Error))
+    for (const ptx::Function &function : module.functions)
+      if (function.isEntry && function.isDefined)
+        likely[function.name] = registersLikely(function, atFullOccupancy);
+  return likely;
 }
 
 } // namespace
@@ -83,33 +116,34 @@ TrueRegisters registersOfPtx(const fs::path &ptx, const std::string &arch, const
   return result;
 }
 
-TrueRegisters trueRegisters(const fs::path &file, const source::CompileOptions &options) {
-  std::optional<source::Toolkit> toolkit = source::findToolkit(options.cudaPath);
-  if (!toolkit)
-    return {{}, "no CUDA toolkit, so no ptxas"};
-  fs::path ptxas = toolkit->root / "bin" / "ptxas";
+TrueRegisters trueRegisters(const fs::path &file, const source::CompileOptions &options,
+                            const RegistersAsked &asked) {
+  TrueRegisters result;
+  const std::optional<source::Toolkit> toolkit = source::findToolkit(options.cudaPath);
+  const fs::path ptxas = toolkit ? toolkit->root / "bin" / "ptxas" : fs::path();
   std::error_code ignored;
-  if (!fs::exists(ptxas, ignored))
-    return {{}, fmt::format("the toolkit has no {}", ptxas.string())};
-  std::optional<fs::path> clang = findClang();
-  if (!clang)
-    return {{}, "Clang is not on the PATH"};
+  if (!toolkit)
+    result.whyNot = "no CUDA toolkit, so no ptxas";
+  else if (!fs::exists(ptxas, ignored))
+    result.whyNot = fmt::format("the toolkit has no {}", ptxas.string());
+  else if (!asked.ofPtxas)
+    result.whyNot = "ptxas was not asked for";
+  const bool hasPtxas = result.whyNot.empty();
+  if (!hasPtxas && !asked.atFullOccupancy)
+    return result;
 
   TemporaryFolder folder;
-  fs::path ptx = folder.path() / "kernels.ptx";
-  std::vector<std::string> arguments = source::clangArguments(options, toolkit, source::Side::Device);
-  // Parsing does without libdevice; code for expf and similar functions is needed here.
-  std::erase(arguments, "-nocudalib");
-  std::vector<std::string> command{clang->string()};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  command.insert(command.end(), {"-O3", "-w", "-S"});
-  const OpeningHeaders opening = openingHeaders(contentsOf(file), file.parent_path(), command);
-  command = withCachedHeaders(std::move(command), opening);
-  command.insert(command.end(), {"-o", ptx.string(), file.string()});
-  ProcessResult compiled = runProcess(command, {}, timeoutSeconds);
-  if (!compiled.succeeded())
-    return {{}, "Clang made no PTX: " + firstLines(compiled.standardError)};
-  return registersOfPtx(ptx, options.arch, ptxas);
+  const fs::path ptx = folder.path() / "kernels.ptx";
+  if (const std::string failure = compileToPtx(file, options, toolkit, ptx); !failure.empty()) {
+    if (hasPtxas)
+      result.whyNot = failure;
+    return result;
+  }
+  if (hasPtxas)
+    result = registersOfPtx(ptx, options.arch, ptxas);
+  if (asked.atFullOccupancy)
+    result.likely = likelyRegisters(ptx, asked.atFullOccupancy);
+  return result;
 }
 
 } // namespace heddle::analysis

@@ -25,11 +25,20 @@ struct KernelResources {
 
 struct TrueRegisters {
   std::map<std::string, KernelResources> kernels; ///< by mangled name
-  std::string whyNot;                             ///< set where there is no answer, for a person
+  std::map<std::string, unsigned>
+      likely;         ///< estimates from the PTX, where they were asked for; by mangled name
+  std::string whyNot; ///< set where ptxas gave no answer, for a person
 };
 
-/// Compiles the file to PTX with Clang and assembles it with the toolkit's ptxas. No toolkit, no answer.
-TrueRegisters trueRegisters(const std::filesystem::path &file, const source::CompileOptions &options);
+struct RegistersAsked {
+  bool ofPtxas = true;
+  /// For estimates from the PTX (PtxRegisters.h), which need no toolkit; 0: none.
+  unsigned atFullOccupancy = 0;
+};
+
+/// Compiles the file to PTX with Clang and assembles it with the toolkit's ptxas.
+TrueRegisters trueRegisters(const std::filesystem::path &file, const source::CompileOptions &options,
+                            const RegistersAsked &asked = {});
 /// The same for PTX that is there already. `arch` is the name ptxas knows: "sm_90".
 TrueRegisters registersOfPtx(const std::filesystem::path &ptx, const std::string &arch,
                              const std::filesystem::path &ptxas);

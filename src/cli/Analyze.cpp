@@ -6,6 +6,7 @@
 #include "SourceOptions.h"
 #include "Verbs.h"
 #include "analysis/KernelFacts.h"
+#include "analysis/PtxRegisters.h"
 #include "arch/Arch.h"
 #include "report/AnalyzeHtml.h"
 #include "report/AnalyzeReport.h"
@@ -79,12 +80,14 @@ void analyze(AnalyzeRequest &request, Session &session) {
       !canWrite(request.page, session))
     return;
 
-  // ptxas takes as long as reading the file does; the two go on at the same time.
+  // Compiling takes as long as reading the file does; the two go on at the same time.
   // Clang has no target for GPUs before sm_50: the file is parsed for another one, whose registers are not those of this GPU.
   std::future<analysis::TrueRegisters> counting;
   const source::CompileOptions compileOptions = request.source.compileOptions();
-  if (!request.noPtxas && compileOptions.arch.starts_with(arch->name))
-    counting = std::async(std::launch::async, analysis::trueRegisters, request.file, compileOptions);
+  if (compileOptions.arch.starts_with(arch->name))
+    counting =
+        std::async(std::launch::async, analysis::trueRegisters, request.file, compileOptions,
+                   analysis::RegistersAsked{!request.noPtxas, analysis::registersAtFullOccupancy(*arch)});
   std::shared_ptr<const source::Program> program = readProgram(request.file, request.source, session);
   if (!program)
     return;
@@ -104,6 +107,8 @@ void analyze(AnalyzeRequest &request, Session &session) {
   for (const source::Kernel *kernel : kernels) {
     auto found = truth.kernels.find(kernel->mangledName);
     options.compiled = found == truth.kernels.end() ? std::nullopt : std::optional(found->second);
+    const auto likely = truth.likely.find(kernel->mangledName);
+    options.likelyRegisters = likely == truth.likely.end() ? std::nullopt : std::optional(likely->second);
     std::unique_ptr<analysis::KernelFacts> facts = analysis::KernelFacts::of(*program, *kernel, options);
     std::optional<std::vector<report::Opportunity>> opportunities;
     if (!request.noOpportunities)

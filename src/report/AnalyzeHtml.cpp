@@ -173,7 +173,7 @@ private:
   Card registerCard() const {
     if (!facts.compiled)
       return {"registers per thread", fmt::format("about {}", facts.registers.registers()),
-              "estimated from the source"};
+              facts.registers.fromPtx ? "estimated from PTX" : "estimated from the source"};
     const KernelResources &counts = *facts.compiled;
     return {"registers per thread", fmt::to_string(counts.registers),
             counts.spills() ? fmt::format("by ptxas; spills: {} bytes stored, {} loaded",

@@ -286,6 +286,7 @@ nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &a
   json["staticSharedBytes"] = facts.staticSharedBytes;
   json["dynamicSharedBytes"] = orNull(facts.dynamicSharedBytes);
   json["registers"] = {{"estimated", facts.registers.registers()}};
+  json["registers"]["from"] = facts.registers.fromPtx ? "PTX" : "source";
   json["registers"]["byScope"] = facts.registers.byScope;
   if (facts.compiled)
     json["registers"]["ptxas"] = {{"registers", facts.compiled->registers},

@@ -334,8 +334,8 @@ private:
   }
 
   void registers() {
-    page.line("registers",
-              fmt::format("about {} per thread, estimated from the source", facts.registers.registers()));
+    page.line("registers", fmt::format("about {} per thread, estimated from {}", facts.registers.registers(),
+                                       facts.registers.fromPtx ? "PTX" : "the source"));
     for (const std::string &array : facts.registers.inLocalMemory)
       page.more(fmt::format("'{}' goes to local memory: its subscripts are not constants", array));
     if (!facts.compiled)

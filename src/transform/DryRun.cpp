@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transform/DryRun.h"
 
+#include "analysis/PtxRegisters.h"
 #include "transform/DirectiveMessage.h"
 #include "transform/Targets.h"
 #include "transform/TriedText.h"
@@ -148,11 +149,17 @@ std::optional<DryRun::Result> DryRun::resultOf(const std::string &directive, For
   return result;
 }
 
+/// From the same source as the registers of the kernel itself: the two are compared.
 unsigned DryRun::registersOf(const Form &form, const Result &result, const KernelFacts &facts) const {
-  const auto compiled =
-      facts.compiled ? compiledResources(*program, options.compile, form.text, facts.kernel->mangledName)
-                     : std::nullopt;
-  return compiled ? compiled->registers : result.registers;
+  const std::string &kernel = facts.kernel->mangledName;
+  if (facts.compiled)
+    if (const auto compiled = compiledResources(*program, options.compile, form.text, kernel))
+      return compiled->registers;
+  if (facts.registers.fromPtx && options.arch)
+    if (const auto likely = likelyRegisters(*program, options.compile, form.text, kernel,
+                                            analysis::registersAtFullOccupancy(*options.arch)))
+      return *likely;
+  return result.registers;
 }
 
 const Outcome &DryRun::withPragmas() {

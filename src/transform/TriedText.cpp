@@ -9,22 +9,38 @@
 
 namespace heddle::transform {
 
+namespace {
+
+analysis::TrueRegisters registersOf(const source::Program &program, source::CompileOptions options,
+                                    const std::string &text, const analysis::RegistersAsked &asked) {
+  TemporaryFolder folder;
+  std::filesystem::path given = program.file(), file = folder.path() / given.filename();
+  writeFileOrThrow(file, text);
+  // Its #include "..." are meant from where the user's file lies; emitted code may use the launch helpers.
+  options.userArguments.push_back("-I" + std::filesystem::absolute(given).parent_path().string());
+  options.userArguments.push_back("-I" + dataFolder("runtime").string());
+  return analysis::trueRegisters(file, options, asked);
+}
+
+} // namespace
+
 std::optional<analysis::KernelResources> compiledResources(const source::Program &program,
                                                            const source::CompileOptions &compile,
                                                            const std::string &text,
                                                            const std::string &mangledName) {
   if (!program.toolkit())
     return std::nullopt;
-  TemporaryFolder folder;
-  std::filesystem::path given = program.file(), file = folder.path() / given.filename();
-  writeFileOrThrow(file, text);
-  source::CompileOptions options = compile;
-  // Its #include "..." are meant from where the user's file lies; emitted code may use the launch helpers.
-  options.userArguments.push_back("-I" + std::filesystem::absolute(given).parent_path().string());
-  options.userArguments.push_back("-I" + dataFolder("runtime").string());
-  analysis::TrueRegisters answer = analysis::trueRegisters(file, options);
-  auto found = answer.kernels.find(mangledName);
+  const analysis::TrueRegisters answer = registersOf(program, compile, text, {});
+  const auto found = answer.kernels.find(mangledName);
   return found == answer.kernels.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<unsigned> likelyRegisters(const source::Program &program, const source::CompileOptions &compile,
+                                        const std::string &text, const std::string &mangledName,
+                                        unsigned atFullOccupancy) {
+  const analysis::TrueRegisters answer = registersOf(program, compile, text, {false, atFullOccupancy});
+  const auto found = answer.likely.find(mangledName);
+  return found == answer.likely.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::string> changedText(const source::Edits &edits) {

@@ -13,6 +13,11 @@ std::optional<analysis::KernelResources> compiledResources(const source::Program
                                                            const std::string &text,
                                                            const std::string &mangledName);
 
+/// The estimate from PTX for a kernel in another text of the program's file. Nothing where Clang makes none.
+std::optional<unsigned> likelyRegisters(const source::Program &program, const source::CompileOptions &compile,
+                                        const std::string &text, const std::string &mangledName,
+                                        unsigned atFullOccupancy);
+
 /// The one file that edits change, as they leave it; nothing where they cannot be made, or change several.
 std::optional<std::string> changedText(const source::Edits &edits);
 /// The file as it is.
