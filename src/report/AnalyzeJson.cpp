@@ -9,8 +9,11 @@
 #include "source/Unit.h"
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace heddle::report {
 namespace {
@@ -137,7 +140,49 @@ Json arraysJson(const Accesses &accesses) {
   return json;
 }
 
-Json accessJson(const Accesses &accesses, const Access &access) {
+Json loopIndex(const Accesses &accesses, const Loop *loop) {
+  const auto &loops = accesses.loops();
+  const auto found = std::ranges::find_if(loops, [&](const auto &each) { return each.get() == loop; });
+  return found == loops.end() ? Json() : Json(found - loops.begin());
+}
+
+Json loopsJson(const Accesses &accesses) {
+  Json json = Json::array();
+  for (const auto &loop : accesses.loops())
+    json.push_back({{"at", at(loop->location)},
+                    {"variable", loop->variable},
+                    {"parent", loopIndex(accesses, loop->parent)},
+                    {"trips", orNull(loop->trips)},
+                    {"earlyExit", loop->hasEarlyExit}});
+  return json;
+}
+
+bool isSame(const SourceLocation &one, const SourceLocation &other) {
+  return one.file == other.file && one.line == other.line && one.column == other.column;
+}
+
+/// A condition other than those of its loops decides whether the access is executed.
+bool isConditional(const Access &access, const source::Unit &unit) {
+  const auto isOfALoop = [&](const Guard &guard) {
+    for (const Loop *loop = access.loop; loop; loop = loop->parent) {
+      const clang::Stmt *condition = nullptr;
+      if (const auto *counted = dyn_cast_or_null<clang::ForStmt>(loop->statement))
+        condition = counted->getCond();
+      else if (const auto *tested = dyn_cast_or_null<clang::WhileStmt>(loop->statement))
+        condition = tested->getCond();
+      if (isSame(guard.location, loop->location) ||
+          (condition && isSame(guard.location, unit.location(condition))))
+        return true;
+    }
+    return false;
+  };
+  for (const Guard *guard = access.guards.get(); guard; guard = guard->outer.get())
+    if (!isOfALoop(*guard))
+      return true;
+  return false;
+}
+
+Json accessJson(const Accesses &accesses, const Access &access, const source::Unit &unit) {
   Json subscripts = Json::array();
   for (const Affine &subscript : access.subscripts)
     subscripts.push_back(subscript ? Json{{"affine", subscript.str()}}
@@ -151,6 +196,8 @@ Json accessJson(const Accesses &accesses, const Access &access) {
           {"bytes", access.bytes},
           {"subscripts", subscripts},
           {"region", access.region},
+          {"loop", loopIndex(accesses, access.loop)},
+          {"conditional", isConditional(access, unit)},
           {"warp",
            {{"stride", orNull(warp.stride)},
             {"sectors", orNull(warp.sectors)},
@@ -276,9 +323,10 @@ nlohmann::ordered_json analyzeJson(const KernelFacts &facts, const arch::Arch &a
   json["hiddenBarriers"] = hiddenBarriersJson(facts);
   json["regions"] = regionsJson(facts);
   json["arrays"] = arraysJson(*facts.accesses);
+  json["loops"] = loopsJson(*facts.accesses);
   json["accesses"] = Json::array();
   for (const Access &access : facts.accesses->all())
-    json["accesses"].push_back(accessJson(*facts.accesses, access));
+    json["accesses"].push_back(accessJson(*facts.accesses, access, *facts.kernel->unit));
   json["dependences"] = dependencesJson(facts.dependences());
   json["reuse"] = reuseJson(facts.reuse);
   json["divergentBranches"] = divergenceJson(facts);

@@ -86,6 +86,31 @@ __global__ void smallBlock(float *out, const float *in) {
     out[threadIdx.x + 32] = in[0];
 }
 
+__global__ void trips(float *out, const float *in, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+  for (int j = 0; j < 3; ++j)
+    for (int k = 10; k > 0; k -= 4)
+      atomicAdd(&out[i + j], float(k));
+  int down = 7;
+  do {
+    atomicAdd(&out[i + down], 1.0f);
+    --down;
+  } while (down > 2);
+  for (unsigned u = 1; u <= 64; u *= 2)
+    atomicAdd(&out[u], 1.0f);
+  for (int j = 0; j < n; ++j)
+    atomicAdd(&out[j], 1.0f);
+  for (int j = 0; j < 9; ++j) {
+    if (j == n)
+      break;
+    atomicAdd(&out[i + 16], 1.0f);
+    for (int k = 0; k < 2; ++k)
+      if (in[i + k] > 0)
+        atomicAdd(&out[i + 32], 1.0f);
+  }
+}
+
 int main() {
   float *out, *in;
   int *count;
@@ -100,5 +125,6 @@ int main() {
   tiles<<<2, dim3(16, 16)>>>(out, in, 24);
   atomics<<<2, 128>>>(count, count + 64);
   smallBlock<<<1, 20>>>(out, in);
+  trips<<<3, 64>>>(out, in, 4);
   return cudaDeviceSynchronize();
 }

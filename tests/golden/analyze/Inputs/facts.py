@@ -5,7 +5,8 @@
     facts.py --run HEDDLE FILE.cu...            runs both verbs on each program
 
 Compared are the lanes that execute an access, its sectors or passes over the banks, one address for all lanes, and branches at
-which lanes diverged. An access of the source is an instruction with its line and column; where the compiler gives another column, all
+which lanes diverged. How often accesses in loops are executed is compared with the stated trip counts: a kernel's accesses outside of loops
+and conditions are executed once per warp. An access of the source is an instruction with its line and column; where the compiler gives another column, all
 instructions of the line are compared if all accesses of the line have the same facts. Accesses of which the program never has as many lanes
 as are stated (a bound that depends on a parameter) are left out. Prints each disagreement and the number of comparisons.
 """
@@ -67,6 +68,42 @@ def disagreements(access, rows):
     return found, True
 
 
+def times_in_loops(access, loops):
+    """How often a thread executes an access, and whether that is certain; None where a trip count is not stated."""
+    times, certain, loop = 1, not access["conditional"], access["loop"]
+    while loop is not None:
+        loop = loops[loop]
+        if loop["trips"] is None:
+            return None
+        times *= loop["trips"]
+        certain = certain and not loop["earlyExit"]
+        loop = loop["parent"]
+    return times, certain
+
+
+def trip_counts(kernel, rows):
+    """The same for trip counts: the accesses of a line are executed so often as their loops say, by each warp."""
+    groups = defaultdict(list)
+    for access in kernel["accesses"]:
+        groups[access["at"]["line"], access["kind"], access["space"], access["bytes"]].append(access)
+    counted = {key: sum(int(row["requests"]) for row in rows if is_of(row, group[0])) for key, group in groups.items()}
+    warps = {counted[key] for key, group in groups.items()
+             if counted[key] and len(group) == 1 and group[0]["loop"] is None and not group[0]["conditional"]}
+    if len(warps) != 1:
+        return [], 0
+    warps, compared, wrong = warps.pop(), 0, []
+    for key, group in groups.items():
+        times = [times_in_loops(access, kernel["loops"]) for access in group]
+        if not counted[key] or None in times or all(access["loop"] is None for access in group):
+            continue
+        stated, found = sum(each for each, _ in times), counted[key] / warps
+        compared += 1
+        if found > stated or (found < stated and all(certain for _, certain in times)):
+            wrong.append(f"{kernel['name']}: line {key[0]}: {group[0]['kind']} of {group[0]['text']}: "
+                         f"{found:g} times per warp, stated {stated}")
+    return wrong, compared
+
+
 def compare(analyzed, accesses, profiled):
     """Texts of what disagrees, and the number of comparisons."""
     rows = defaultdict(list)
@@ -85,6 +122,9 @@ def compare(analyzed, accesses, profiled):
             texts, was_compared = disagreements(access, instructions)
             compared += was_compared
             wrong += [f"{kernel['name']}: line {access['at']['line']}: {access['kind']} of {access['text']}: {text}" for text in texts]
+        of_loops = trip_counts(kernel, of_block)
+        wrong += of_loops[0]
+        compared += of_loops[1]
         branches = {branch["at"]["line"] for branch in kernel["divergentBranches"]}
         for line in diverged.get(kernel["mangledName"], []):
             compared += line["divergent"] > 0
@@ -96,7 +136,7 @@ def compare(analyzed, accesses, profiled):
 def run_both(heddle, program, folder):
     """None if one of the verbs refuses the program, as what only nvcc compiles."""
     names = [os.path.join(folder, name) for name in ("analyzed.json", "accesses.tsv", "profiled.json")]
-    analyze = [heddle, "analyze", program, "--cuda-path", "none", "--no-ptxas", "--json"]
+    analyze = [heddle, "analyze", program, "--cuda-path", "none", "--no-ptxas", "--no-opportunities", "--json"]
     profile = [heddle, "profile", program, "--compiler", "clang", "--json", "--accesses", names[1], "--no-compile-commands"]
     for command, output in ((analyze, names[0]), (profile, names[2])):
         with open(output, "w") as file:
