@@ -45,8 +45,10 @@ public:
 
 private:
   bool isCounted(const Access &access) const {
+    const Array::Space space = access.array->space;
+    // A pointer that is itself loaded, as from an array of the merged threads' pointers, is mostly one of global memory.
     if (access.kind != Access::Kind::Read ||
-        (access.array->space != Array::Space::Shared && access.array->space != Array::Space::Global))
+        (space != Array::Space::Shared && space != Array::Space::Global && space != Array::Space::Unknown))
       return false;
     for (unsigned dimension = 0; dimension < 3; ++dimension)
       if (accesses.usesThreadDimension(dimension) &&
