@@ -62,8 +62,8 @@ FOREIGN = re.compile(r"^--(cuda-|no-cuda|expt|extended|std|use_fast|use$|fmad|re
                      r"timing|unfused)")
 OWN_OF_CUDA = {"--cuda-path"}
 # Words that are not said to the user of a verb: scripts, style sheets, options of heddle chem as values of tune, and words that
-# are handed to compilers.
-NOT_LOOKED_AT = {"runner", "replay", "build/Reproducer.cpp", "passes", "source", "cli/Main.cpp", "cli/UnknownWord.cpp", "cli/CompletionScripts.cpp", "cli/SourceOptions.cpp",
+# are handed to compilers; opt's words that heddle nvcc replaces.
+NOT_LOOKED_AT = {"runner", "replay", "launcher/Messages.cpp", "build/Reproducer.cpp", "passes", "source", "cli/Main.cpp", "cli/UnknownWord.cpp", "cli/CompletionScripts.cpp", "cli/SourceOptions.cpp",
                  "tune/ChemMaker.cpp", "tune/Space.cpp", "cudart/Fatbin.cpp"}
 # Printed only where the user gave the option, or as a value of another one: tune takes options of heddle chem as values of --option.
 GUARDED = {("build/Build.cpp", "--device"), ("cli/Opt.cpp", "--report"), ("cli/Help.cpp", "--version"), ("cli/Tune.cpp", "--variant"), ("cli/Tune.cpp", "--warps"),
