@@ -508,10 +508,23 @@ bool OperandChecker::isUnnamed(const Parsed &p) const {
                       [&](const Item &item) { return item.main == &p || item.pred == &p; });
 }
 
+/// A conversion of one value to a pair reads one for each half, and random bits if it rounds by them.
+bool OperandChecker::checkConversion(const Token &mnemonic, const Instr &instr) {
+  const auto isPair = [](Type type) { return text(type).ends_with("x2"); };
+  const size_t halves = isPair(instr.types[0]) && !isPair(instr.types[1]) ? 2 : 1;
+  const size_t wanted = 1 + halves + (instr.mods.rnd == Rounding::Rs ? 1 : 0);
+  if (items.size() == wanted)
+    return true;
+  cursor.error(mnemonic,
+               fmt::format("'{}' to '.{}' from '.{}' takes {} operands, found {}", info(instr.op).text,
+                           text(instr.types[0]), text(instr.types[1]), wanted, items.size()));
+  return false;
+}
+
 bool OperandChecker::check(const Token &mnemonic, Instr &instr, ParsedOperands &parsed) {
   current = &instr;
   const Row &row = rowOf(instr.op);
-  if (!match(mnemonic, row, parsed))
+  if (!match(mnemonic, row, parsed) || (instr.op == Op::Cvt && !checkConversion(mnemonic, instr)))
     return false;
   for (Parsed &p : parsed.list)
     if (isUnnamed(p) && !checkAnyVector(false, p, parsed))

@@ -58,6 +58,7 @@ private:
   bool checkAny(bool isWritten, Parsed &parsed);
   bool checkAnyVector(bool isWritten, Parsed &parsed, ParsedOperands &all);
   bool checkAddress(Parsed &parsed);
+  bool checkConversion(const Token &mnemonic, const Instr &instr);
   bool checkMov(const Instr &instr, ParsedOperands &parsed);
   bool checkMovScalar(Type type, Parsed &parsed, bool isWritten);
   bool checkMovElements(Type type, Parsed &vector, ParsedOperands &all, bool isWritten);

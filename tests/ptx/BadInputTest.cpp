@@ -133,6 +133,14 @@ TEST(BadInput, InitializersMustFit) {
               HasSubstr("does not choose one byte of an address"));
 }
 
+TEST(BadInput, ConversionsToPairsReadAValueForEachHalf) {
+  EXPECT_THAT(errorsIn("cvt.rn.f16x2.f32 %r1, %f2;"),
+              HasSubstr("'cvt' to '.f16x2' from '.f32' takes 3 operands, found 2"));
+  EXPECT_THAT(errorsIn("cvt.rs.f16x2.f32 %r1, %f2;"), HasSubstr("takes 4 operands, found 2"));
+  EXPECT_THAT(errorsIn("cvt.rs.f16x2.f32 %r1, %f2, %f3;"), HasSubstr("takes 4 operands, found 3"));
+  EXPECT_THAT(errorsIn("cvt.rn.f32.f64 %f1, %d2, %d3;"), HasSubstr("takes 2 operands, found 3"));
+}
+
 TEST(BadInput, CallsMustFitTheCallee) {
   EXPECT_THAT(errorsIn("call nobody;"), HasSubstr("wanted a declared function to call, found 'nobody'"));
   EXPECT_THAT(errorsIn("call gives, (pcall);"),
