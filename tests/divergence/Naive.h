@@ -60,7 +60,7 @@ inline Groups naiveGreedy(const BlockVectors &vectors, Latencies latencies, uint
   return done;
 }
 
-/// Algorithm 2. Latencies have to be whole numbers: vectors that differ only where both exceed the group's most gain the same, and
+/// Algorithm 2. Latencies have to be integers: vectors that differ only where both exceed the group's most gain the same, and
 /// a sum that is rounded would decide between them.
 inline Groups naiveGreedyMax(const BlockVectors &vectors, Latencies latencies, uint32_t groupSize) {
   std::vector<uint32_t> left(vectors.threads());

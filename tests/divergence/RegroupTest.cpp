@@ -30,7 +30,7 @@ std::vector<double> someLatencies(std::mt19937 &random, uint32_t blocks) {
 }
 
 /// Whose sums are exact, so that gains that are equal compare equal.
-std::vector<double> wholeLatencies(std::mt19937 &random, uint32_t blocks) {
+std::vector<double> integerLatencies(std::mt19937 &random, uint32_t blocks) {
   std::vector<double> latencies(blocks);
   for (double &latency : latencies)
     latency = 1 + random() % 1000;
@@ -85,7 +85,7 @@ TEST(GreedyMax, IsAlgorithm2AsItIsPrinted) {
   for (int i = 0; i < 60; ++i) {
     const uint32_t threads = 2 + random() % 40, blocks = 1 + random() % 5, size = 2 + random() % 6;
     const BlockVectors vectors = someVectors(random, threads, blocks, 1 + random() % threads, 100000);
-    const std::vector<double> latencies = wholeLatencies(random, blocks);
+    const std::vector<double> latencies = integerLatencies(random, blocks);
     const Regrouping made = regroup(vectors, latencies, Algorithm::GreedyMax, {.groupSize = size});
     expectPermutation(made.order, threads);
     EXPECT_EQ(rowsOf(vectors, cutIntoGroups(made.order, size)),
