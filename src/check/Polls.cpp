@@ -9,6 +9,7 @@
 #include "check/Polls.h"
 
 #include "ptx/Cfg.h"
+#include "ptx/Destinations.h"
 #include "vm/Lowering.h"
 
 #include <algorithm>
@@ -52,27 +53,12 @@ private:
       for (uint32_t target : f.targetLists[f.operandsOf(instr)[1].index])
         fn(target);
   }
-  template <class Fn> void eachRegister(const Operand &operand, Fn fn) const {
-    if (operand.kind == OperandKind::Vector)
-      for (const Operand &element : f.elementsOf(operand))
-        eachRegister(element, fn);
-    else if (operand.isReg() || operand.kind == OperandKind::AddrReg)
-      fn(operand.index);
-  }
   unsigned destinations(const Instr &instr) const {
-    return instr.op == Op::Call ? 0 : vm::countDests(f, instr);
+    return instr.op == Op::Call ? 0 : ptx::countDests(f, instr);
   }
-  template <class Fn> void eachWritten(const Instr &instr, Fn fn) const {
-    auto operands = f.operandsOf(instr);
-    for (unsigned d = 0; d < destinations(instr); ++d)
-      eachRegister(operands[d], fn);
-    if (instr.op == Op::Call && operands.size() > 1)
-      eachRegister(operands[1], fn);
-  }
-
   bool changesAddress(uint32_t i) const {
     bool changes = false;
-    eachWritten(f.instrs[i], [&](uint32_t reg) {
+    eachWritten(f, f.instrs[i], [&](uint32_t reg) {
       changes |= std::count(addressRegisters.begin(), addressRegisters.end(), reg) != 0;
     });
     return changes;
@@ -129,7 +115,7 @@ private:
     bool depends = instr.guard && value[instr.guard.reg];
     auto operands = f.operandsOf(instr);
     for (unsigned i = destinations(instr); i < operands.size(); ++i)
-      eachRegister(operands[i], [&](uint32_t reg) { depends |= value[reg]; });
+      eachRegister(f, operands[i], [&](uint32_t reg) { depends |= value[reg]; });
     return depends;
   }
   bool decides(const Instr &instr) const {
@@ -149,7 +135,7 @@ private:
     value[reg] = true;
   }
   void markWritten(uint32_t i) {
-    eachWritten(f.instrs[i], [&](uint32_t reg) { mark(reg); });
+    eachWritten(f, f.instrs[i], [&](uint32_t reg) { mark(reg); });
   }
 
   void followValue() {
@@ -220,19 +206,12 @@ bool isPoll(const ptx::Function &function, uint32_t instr) { return Poll(functio
 bool isResultRead(const ptx::Function &function, uint32_t instr) {
   Set result(function.registers.size());
   bool isRead = false;
-  auto eachRegister = [&](const Operand &operand, const auto &self, auto act) -> void {
-    if (operand.kind == OperandKind::Vector)
-      for (const Operand &element : function.elementsOf(operand))
-        self(element, self, act);
-    else if (operand.isReg() || operand.kind == OperandKind::AddrReg)
-      act(operand.index);
-  };
   auto operandsFrom = [&](uint32_t i, bool written, auto act) {
     const Instr &each = function.instrs[i];
     auto operands = function.operandsOf(each);
-    const size_t results = each.op == Op::Call ? 0 : vm::countDests(function, each);
+    const size_t results = each.op == Op::Call ? 0 : ptx::countDests(function, each);
     for (size_t o = written ? 0 : results; o < (written ? results : operands.size()); ++o)
-      eachRegister(operands[o], eachRegister, act);
+      eachRegister(function, operands[o], act);
   };
   operandsFrom(instr, true, [&](uint32_t reg) { result[reg] = true; });
   for (uint32_t i = 0; i < function.instrs.size() && !isRead; ++i)

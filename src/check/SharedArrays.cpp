@@ -101,7 +101,7 @@ private:
         set(operands[1], Number);
       return;
     }
-    const unsigned dests = vm::countDests(f, instr);
+    const unsigned dests = ptx::countDests(f, instr);
     if (!dests)
       return;
     const bool fromMemory = ptx::info(instr.op).memory != ptx::Memory::None;

@@ -91,7 +91,7 @@ bool PointerBases::sweep(const vm::Code &code) {
   bool changed = false;
   for (const ptx::Instr &instr : f.instrs) {
     auto operands = f.operandsOf(instr);
-    const unsigned dests = instr.op == Op::Call ? 0 : vm::countDests(f, instr);
+    const unsigned dests = instr.op == Op::Call ? 0 : ptx::countDests(f, instr);
     Bases bases = 0;
     if (instr.op == Op::Ld && operands[1].kind == OperandKind::AddrVar && f.isEntry &&
         kernel.entry().module->variables[operands[1].index].space == ptx::Space::Param) {

@@ -90,7 +90,7 @@ std::vector<bool> waitResults(const ptx::Function &f) {
       if (!waits && (!any || ptx::info(instr.op).memory != ptx::Memory::None))
         continue;
       auto operands = f.operandsOf(instr);
-      const unsigned dests = vm::countDests(f, instr);
+      const unsigned dests = ptx::countDests(f, instr);
       bool holds = waits;
       for (unsigned i = dests; i < operands.size() && !waits; ++i)
         each(operands[i], [&](uint32_t reg) { holds |= observes[reg]; });
@@ -126,7 +126,7 @@ public:
 private:
   void addOperands(const ptx::Instr &instr, TaintStep &step) {
     auto operands = function.operandsOf(instr);
-    const unsigned dests = vm::countDests(function, instr);
+    const unsigned dests = ptx::countDests(function, instr);
     for (unsigned i = 0; i < dests; ++i)
       step.dsts = uint16_t(step.dsts + addDests(operands[i]));
     for (unsigned i = dests; i < operands.size(); ++i)

@@ -11,10 +11,12 @@ namespace {
 
 using ptx::Op;
 
-template <class F> void eachRegister(const ptx::Function &f, const ptx::Operand &operand, F use) {
+/// Registers whose values an instruction uses or sets. An access through a pointer does not pass the pointer on, so registers of addresses
+/// are not among them.
+template <class F> void eachValue(const ptx::Function &f, const ptx::Operand &operand, F use) {
   if (operand.kind == ptx::OperandKind::Vector)
     for (const ptx::Operand &element : f.elementsOf(operand))
-      eachRegister(f, element, use);
+      eachValue(f, element, use);
   else if (operand.isReg())
     use(operand.index);
 }
@@ -43,10 +45,10 @@ bool GenericPointers::sweep(const vm::Code &code) {
   bool changed = false;
   for (const ptx::Instr &instr : f.instrs) {
     auto operands = f.operandsOf(instr);
-    const unsigned dests = vm::countDests(f, instr);
+    const unsigned dests = ptx::countDests(f, instr);
     bool holds = false;
     for (unsigned i = dests; i < operands.size(); ++i)
-      eachRegister(f, operands[i], [&](uint32_t r) { holds |= regs[r]; });
+      eachValue(f, operands[i], [&](uint32_t r) { holds |= regs[r]; });
     const ptx::Memory memory = ptx::info(instr.op).memory;
     const bool keeps =
         memory == ptx::Memory::Stores || memory == ptx::Memory::Updates || instr.op == Op::Call;
@@ -55,7 +57,7 @@ bool GenericPointers::sweep(const vm::Code &code) {
     if (!(holds && memory == ptx::Memory::None) && !isSource(instr))
       continue;
     for (unsigned i = 0; i < dests; ++i)
-      eachRegister(f, operands[i], [&](uint32_t r) {
+      eachValue(f, operands[i], [&](uint32_t r) {
         if (!regs[r] && f.registers[r].cls != ptx::RegClass::Pred)
           regs[r] = changed = true;
       });

@@ -259,7 +259,7 @@ void Regions::scan(const ptx::Function &function, uint32_t block, Region &region
     const ptx::Instr &instr = function.instrs[i];
     scanInstruction(function, i, region);
     auto operands = function.operandsOf(instr);
-    const unsigned dests = instr.op == Op::Call ? 0 : vm::countDests(function, instr);
+    const unsigned dests = instr.op == Op::Call ? 0 : ptx::countDests(function, instr);
     auto note = [&](const ptx::Operand &operand) {
       if (operand.isReg() && !seen[operand.index])
         seen[operand.index] = true, region.written.push_back(operand.index);
@@ -302,7 +302,7 @@ bool Regions::isPolling(const ptx::Function &f, uint32_t branch, const std::vect
       if (!blocks[f.blockOf[i]] || instr.op == Op::Call)
         continue;
       auto operands = f.operandsOf(instr);
-      const unsigned dests = vm::countDests(f, instr);
+      const unsigned dests = ptx::countDests(f, instr);
       bool writes = false;
       for (unsigned d = 0; d < dests; ++d)
         writes |= isNeeded(operands[d], isNeeded);

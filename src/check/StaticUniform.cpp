@@ -116,7 +116,7 @@ private:
         mark(operands[1]);
       return;
     }
-    const unsigned dests = vm::countDests(f, instr);
+    const unsigned dests = ptx::countDests(f, instr);
     differs |= !isOwnWork(f, instr);
     for (unsigned i = dests; i < operands.size(); ++i)
       differs |= isVarying(operands[i]);

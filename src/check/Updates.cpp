@@ -54,7 +54,7 @@ struct Backwards {
   uint32_t definition(uint32_t reg, uint32_t at) const {
     while (at-- > begin) {
       auto operands = f.operandsOf(f.instrs[at]);
-      const unsigned dests = vm::countDests(f, f.instrs[at]);
+      const unsigned dests = ptx::countDests(f, f.instrs[at]);
       for (unsigned d = 0; d < dests; ++d)
         if (operands[d].isReg() && operands[d].index == reg)
           return at;
@@ -92,7 +92,7 @@ struct Backwards {
     if (!copies && (!here || (atomic && std::string_view(here) != atomic)))
       return std::nullopt;
     auto operands = f.operandsOf(instr);
-    const size_t first = vm::countDests(f, instr);
+    const size_t first = ptx::countDests(f, instr);
     for (size_t i = first; i < operands.size(); ++i)
       if (operands[i].isReg() && (copies || isChanged(instr.op, i - first)))
         if (auto update = follow(operands[i].index, where, copies ? atomic : here, steps - 1))

@@ -18,6 +18,7 @@
 
 #include "divergence/InstructionLatency.h"
 #include "model/Thresholds.h"
+#include "ptx/Destinations.h"
 #include "ptx/Module.h"
 #include "vm/Code.h"
 #include "vm/Lowering.h"
@@ -85,26 +86,11 @@ public:
     last = std::max(last, at);
     end = std::max(end, kind == Kind::Store && !isAtomicOfGlobal(cls) ? at : done);
     slots += takesASlot(cls);
-    eachDestination(instr, [&](uint32_t reg) { ready[reg] = done; });
+    eachWritten(function, instr, [&](uint32_t reg) { ready[reg] = done; });
   }
   double span() const { return std::max(end, model::threshold::launch::cyclesPerIssue * slots); }
 
 private:
-  template <class Use> void eachRegister(const ptx::Operand &operand, Use use) const {
-    if (operand.kind == ptx::OperandKind::Vector) {
-      for (const ptx::Operand &element : function.elementsOf(operand))
-        eachRegister(element, use);
-    } else if (operand.isReg() || operand.kind == ptx::OperandKind::AddrReg) {
-      use(operand.index);
-    }
-  }
-  template <class Use> void eachDestination(const ptx::Instr &instr, Use use) const {
-    const auto operands = function.operandsOf(instr);
-    if (instr.op == Op::Call)
-      return operands.size() > 1 ? eachRegister(operands[1], use) : void();
-    for (unsigned i = 0, count = vm::countDests(function, instr); i < count; ++i)
-      eachRegister(operands[i], use);
-  }
   /// Destinations that are waited for too do no harm: compilers write each register once.
   double issueOf(const ptx::Instr &instr) const {
     double at = 0;
@@ -112,10 +98,7 @@ private:
       if (auto found = ready.find(reg); found != ready.end())
         at = std::max(at, found->second);
     };
-    const auto operands = function.operandsOf(instr);
-    for (unsigned i = instr.op == Op::Call ? 0 : vm::countDests(function, instr); i < operands.size(); ++i)
-      if (instr.op != Op::Call || i != 1)
-        eachRegister(operands[i], wait);
+    eachRead(function, instr, wait);
     if (instr.guard)
       wait(instr.guard.reg);
     return at;

@@ -14,6 +14,7 @@
 
 #include "divergence/Sums.h"
 #include "ptx/Cfg.h"
+#include "ptx/Destinations.h"
 #include "ptx/Module.h"
 #include "vm/Lowering.h"
 #include "vm/ParameterNames.h"
@@ -35,20 +36,6 @@ bool join(Set &into, const Set &from) {
   return into.size() != before;
 }
 
-template <class Use> void eachRegister(const ptx::Function &function, const ptx::Operand &operand, Use use) {
-  if (operand.kind == ptx::OperandKind::Vector) {
-    for (const ptx::Operand &element : function.elementsOf(operand))
-      eachRegister(function, element, use);
-  } else if (operand.isReg() || operand.kind == ptx::OperandKind::AddrReg) {
-    use(operand.index);
-  }
-}
-
-/// Results of a call are second; else what is written comes first.
-bool isWritten(const ptx::Function &function, const ptx::Instr &instr, unsigned operand) {
-  return instr.op == ptx::Op::Call ? operand == 1 : operand < vm::countDests(function, instr);
-}
-
 class Finder {
 public:
   Finder(const ptx::Module &inModule, const ptx::Function &kernel)
@@ -59,7 +46,7 @@ public:
     findControl();
     findLoops();
     for (const ptx::Instr &instr : function.instrs)
-      eachWritten(instr, [&](uint32_t reg) { ++writers[reg]; });
+      eachWritten(function, instr, [&](uint32_t reg) { ++writers[reg]; });
     while (flowOnce())
       ;
     findCombinations();
@@ -73,13 +60,6 @@ public:
   }
 
 private:
-  template <class Use> void eachWritten(const ptx::Instr &instr, Use use) {
-    auto operands = function.operandsOf(instr);
-    for (unsigned i = 0; i < operands.size(); ++i)
-      if (isWritten(function, instr, i))
-        eachRegister(function, operands[i], use);
-  }
-
   // --- control
 
   const ptx::Instr &lastOf(uint32_t block) const { return function.instrs[function.blocks[block].end - 1]; }
@@ -235,7 +215,7 @@ private:
       join(from, origins[instr.guard.reg]);
     const uint32_t block = function.blockOf[size_t(&instr - function.instrs.data())];
     bool changed = false;
-    eachWritten(instr, [&](uint32_t reg) {
+    eachWritten(function, instr, [&](uint32_t reg) {
       changed |= join(origins[reg], from);
       if (writers[reg] > 1)
         for (uint32_t p : control[block])

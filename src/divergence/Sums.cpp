@@ -71,7 +71,7 @@ Sums::Sums(const ptx::Function &followed, Leaves given)
     const ptx::Instr &instr = function.instrs[i];
     auto operands = function.operandsOf(instr);
     const unsigned written =
-        instr.op == Op::Call ? unsigned(operands.size()) : vm::countDests(function, instr);
+        instr.op == Op::Call ? unsigned(operands.size()) : ptx::countDests(function, instr);
     for (unsigned o = 0; o < std::min<size_t>(written, operands.size()); ++o)
       if (operands[o].isReg())
         writers[operands[o].index].push_back(i);
@@ -155,7 +155,7 @@ Sums::Maybe Sums::beginOf(uint32_t start) const {
 
 void Sums::collectCompared(const ptx::Instr &compare, std::vector<Sum> &found) const {
   auto operands = function.operandsOf(compare);
-  const unsigned first = vm::countDests(function, compare);
+  const unsigned first = ptx::countDests(function, compare);
   auto begin = [&](const ptx::Operand &operand) {
     return operand.isReg() ? beginOf(operand.index) : of(operand, 0);
   };
@@ -179,7 +179,7 @@ void Sums::collect(uint32_t reg, unsigned depth, std::vector<Sum> &found) const 
       info.lanes != ptx::Lanes::Each)
     return;
   auto operands = function.operandsOf(instr);
-  for (unsigned i = vm::countDests(function, instr); i < operands.size(); ++i)
+  for (unsigned i = ptx::countDests(function, instr); i < operands.size(); ++i)
     if (operands[i].isReg())
       collect(operands[i].index, depth + 1, found);
 }

@@ -25,4 +25,13 @@ unsigned countDests(const Function &function, const Instr &instr) {
   return std::min<unsigned>(count, instr.numOperands);
 }
 
+unsigned wordsOf(const Register &reg) {
+  switch (reg.cls) {
+  case RegClass::Pred: return 0;
+  case RegClass::B64: return 2;
+  case RegClass::B128: return 4;
+  default: return 1;
+  }
+}
+
 } // namespace heddle::ptx

@@ -4,6 +4,7 @@
 // not leave out. A compare-and-swap has a result that is used where it is of use at all.
 #include "vm/Independence.h"
 
+#include "ptx/Destinations.h"
 #include "ptx/Module.h"
 #include "vm/Code.h"
 #include "vm/Lowering.h"
@@ -15,15 +16,6 @@ namespace {
 
 bool maySeeGlobal(const ptx::Instr &instr) {
   return instr.mods.space == ptx::Space::Global || instr.mods.space == ptx::Space::None;
-}
-
-template <class Use> void eachRegister(const ptx::Function &function, const ptx::Operand &operand, Use use) {
-  if (operand.kind == ptx::OperandKind::Vector) {
-    for (const ptx::Operand &element : function.elementsOf(operand))
-      eachRegister(function, element, use);
-  } else if (operand.isReg() || operand.kind == ptx::OperandKind::AddrReg) {
-    use(operand.index);
-  }
 }
 
 std::unordered_set<uint32_t> readRegisters(const ptx::Function &function) {

@@ -2,6 +2,7 @@
 //
 // Backward data-flow analysis over basic blocks. A guarded write does not end a live range: lanes whose guard
 // is false keep the old value.
+#include "ptx/Destinations.h"
 #include "vm/Lowering.h"
 
 namespace heddle::vm {
@@ -13,37 +14,11 @@ void set(Words &words, uint32_t i) { words[i / 64] |= uint64_t(1) << i % 64; }
 void clear(Words &words, uint32_t i) { words[i / 64] &= ~(uint64_t(1) << i % 64); }
 bool get(const Words &words, uint32_t i) { return words[i / 64] >> i % 64 & 1; }
 
-unsigned weight(const ptx::Register &reg) {
-  switch (reg.cls) {
-  case ptx::RegClass::Pred: return 0;
-  case ptx::RegClass::B64: return 2;
-  case ptx::RegClass::B128: return 4;
-  default: return 1;
-  }
-}
-
-template <class F> void eachRegister(const ptx::Function &f, const ptx::Operand &operand, F use) {
-  if (operand.kind == ptx::OperandKind::Vector) {
-    for (const ptx::Operand &element : f.elementsOf(operand))
-      eachRegister(f, element, use);
-  } else if (operand.isReg() || operand.kind == ptx::OperandKind::AddrReg) {
-    use(operand.index);
-  }
-}
-
-/// Calls def and use for an instruction's registers, definitions first: walking backward that is the right
-/// order.
+/// Registers that are written, then those that are read: walking backward that is the right order.
 template <class Def, class Use>
 void eachAccess(const ptx::Function &f, const ptx::Instr &instr, Def def, Use use) {
-  auto operands = f.operandsOf(instr);
-  const unsigned dests = countDests(f, instr);
-  const bool isCall = instr.op == ptx::Op::Call;
-  for (unsigned i = 0; i < operands.size(); ++i)
-    if ((!isCall && i < dests) || (isCall && i == 1))
-      eachRegister(f, operands[i], def);
-  for (unsigned i = 0; i < operands.size(); ++i)
-    if ((!isCall && i >= dests) || (isCall && i != 1))
-      eachRegister(f, operands[i], use);
+  eachWritten(f, instr, def);
+  eachRead(f, instr, use);
   if (instr.guard)
     use(instr.guard.reg);
 }
@@ -86,7 +61,7 @@ Liveness liveness(const ptx::Function &function) {
     Words live = liveOut(b);
     unsigned now = 0;
     for (uint32_t r = 0; r < function.registers.size(); ++r)
-      now += get(live, r) ? weight(function.registers[r]) : 0;
+      now += get(live, r) ? wordsOf(function.registers[r]) : 0;
     result.pressure = std::max(result.pressure, now);
     for (uint32_t i = function.blocks[b].end; i-- > function.blocks[b].first;) {
       const ptx::Instr &instr = function.instrs[i];
@@ -94,11 +69,11 @@ Liveness liveness(const ptx::Function &function) {
           function, instr,
           [&](uint32_t r) {
             if (!instr.guard && get(live, r))
-              clear(live, r), now -= weight(function.registers[r]);
+              clear(live, r), now -= wordsOf(function.registers[r]);
           },
           [&](uint32_t r) {
             if (!get(live, r))
-              set(live, r), now += weight(function.registers[r]);
+              set(live, r), now += wordsOf(function.registers[r]);
           });
       result.pressure = std::max(result.pressure, now);
     }

@@ -122,8 +122,6 @@ Handler narrower(unsigned from, unsigned to);
 /// Where each register of a function is in its frame.
 std::vector<Loc> registerLocs(const ptx::Function &function);
 
-using ptx::countDests;
-
 /// Of a function as it is, by data flow.
 Liveness liveness(const ptx::Function &function);
 
