@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/PtxRegisters.h"
 
+#include "analysis/PtxValues.h"
 #include "model/Thresholds.h"
 #include "ptx/Destinations.h"
 
@@ -20,224 +21,6 @@ constexpr size_t longestScheduled = 2000;
 
 using Registers = std::set<uint32_t>;
 
-unsigned words(const Register &reg) {
-  switch (reg.cls) {
-  case RegClass::Pred: return 0;
-  case RegClass::B64: return 2;
-  case RegClass::B128: return 4;
-  default: return 1;
-  }
-}
-
-void collect(const Function &f, const Operand &operand, std::vector<uint32_t> &into) {
-  if (operand.kind == OperandKind::Vector) {
-    for (const Operand &element : f.elementsOf(operand))
-      collect(f, element, into);
-  } else if (operand.isReg() || operand.kind == OperandKind::AddrReg) {
-    if (std::ranges::find(into, operand.index) == into.end())
-      into.push_back(operand.index);
-  }
-}
-
-struct Operands {
-  std::vector<uint32_t> reads, writes;
-};
-
-Operands operandsOf(const Function &f, const Instr &instr) {
-  Operands all;
-  const auto operands = f.operandsOf(instr);
-  const unsigned written = countDests(f, instr);
-  for (unsigned i = 0; i < operands.size(); ++i) {
-    const bool isWritten = instr.op == Op::Call ? i == 1 : i < written;
-    collect(f, operands[i], isWritten ? all.writes : all.reads);
-  }
-  return all;
-}
-
-/// What of a kernel's registers takes space in the register file, and where it is read and written.
-class Values {
-public:
-  explicit Values(const Function &kernel) : f(kernel), uses(f.registers.size()), writers(f.registers.size()) {
-    for (const Instr &instr : f.instrs)
-      all.push_back(operandsOf(f, instr));
-    for (uint32_t i = 0; i < f.instrs.size(); ++i) {
-      for (uint32_t r : all[i].reads)
-        uses[r].push_back(i);
-      for (uint32_t r : all[i].writes)
-        writers[r].push_back(i);
-    }
-    findConstants();
-    for (uint32_t r = 0; r < f.registers.size(); ++r)
-      if (const auto origins = partsOf(r))
-        parts[r] = *origins;
-  }
-
-  bool isConstant(uint32_t r) const { return constants.contains(r); }
-  const std::vector<uint32_t> &writtenBy(uint32_t instr) const { return all[instr].writes; }
-
-  /// The instruction needs no register of its own for its result.
-  bool isFree(uint32_t instr) const {
-    const auto &writes = all[instr].writes;
-    return !writes.empty() &&
-           std::ranges::all_of(writes, [&](uint32_t r) { return isConstant(r) || parts.contains(r); });
-  }
-
-  /// The registers that have to hold values when an instruction reads its operands, and constants among them.
-  std::vector<uint32_t> read(uint32_t instr) const {
-    std::vector<uint32_t> result;
-    if (!isFree(instr))
-      for (uint32_t r : all[instr].reads)
-        addOrigins(r, result, 0);
-    return result;
-  }
-
-  struct Address {
-    uint32_t base = kNone;
-    bool isVariable = false;
-    int64_t offset = 0;
-    unsigned bytes = 0;
-  };
-
-  std::optional<Address> addressOf(const Instr &instr) const {
-    for (const Operand &operand : f.operandsOf(instr)) {
-      if (!operand.isAddress() || operand.kind == OperandKind::AddrImm)
-        continue;
-      Address address = {operand.index, operand.kind == OperandKind::AddrVar, operand.offset(),
-                         bytesOf(instr.type()) * instr.mods.vectorWidth()};
-      while (!address.isVariable && parts.contains(address.base)) {
-        const Instr &made = f.instrs[writers[address.base].front()];
-        const auto operands = f.operandsOf(made);
-        if (made.op == Op::Add && operands[1].isReg() && operands[2].isImm())
-          address.offset += operands[2].offset();
-        else if (made.op != Op::Cvta && made.op != Op::Mov)
-          break;
-        address.base = operands[1].index;
-      }
-      return address;
-    }
-    return std::nullopt;
-  }
-
-private:
-  const Instr *onlyWriter(uint32_t r) const {
-    if (writers[r].size() != 1 || f.instrs[writers[r].front()].guard ||
-        all[writers[r].front()].writes.size() != 1)
-      return nullptr;
-    return &f.instrs[writers[r].front()];
-  }
-
-  static bool isSameForAll(SpecialReg reg) {
-    return (reg >= SpecialReg::NTidX && reg <= SpecialReg::NTidZ) ||
-           (reg >= SpecialReg::CtaIdX && reg <= SpecialReg::NCtaIdZ);
-  }
-
-  /// Read from constant memory, or part of the instruction that uses them, wherever they are needed.
-  bool isMadeOfConstants(const Instr &instr) const {
-    const auto operands = f.operandsOf(instr);
-    if (instr.op == Op::Ld)
-      return instr.mods.space == Space::Param;
-    if (instr.op != Op::Mov && instr.op != Op::Cvta)
-      return false;
-    const Operand &from = operands[1];
-    if (from.isReg())
-      return isConstant(from.index);
-    return from.kind == OperandKind::Special ? isSameForAll(SpecialReg(from.index))
-                                             : from.kind != OperandKind::Vector;
-  }
-
-  void findConstants() {
-    for (size_t before = size_t(-1); before != constants.size();) {
-      before = constants.size();
-      for (uint32_t r = 0; r < f.registers.size(); ++r)
-        if (const Instr *instr = onlyWriter(r); instr && isMadeOfConstants(*instr))
-          constants.insert(r);
-    }
-  }
-
-  bool usesAre(uint32_t r, auto condition) const {
-    return std::ranges::all_of(uses[r], [&](uint32_t use) { return condition(f.instrs[use]); });
-  }
-
-  /// The registers from which the instruction that uses `r` makes it; nothing where it is held in a register of its own.
-  std::optional<std::vector<uint32_t>> partsOf(uint32_t r) const {
-    const Instr *instr = onlyWriter(r);
-    if (!instr || isConstant(r))
-      return std::nullopt;
-    const auto operands = f.operandsOf(*instr);
-    const auto &reads = all[writers[r].front()].reads;
-    if (reads.empty())
-      return std::nullopt;
-    const bool isWide = bitsOf(instr->type()) == 64;
-    switch (instr->op) {
-    case Op::Add: // base and offset of an address
-      if (isWide && operands[1].isReg() && operands[2].isImm() && usesAre(r, [](const Instr &use) {
-            return info(use.op).memory != Memory::None || use.op == Op::Add;
-          }))
-        return reads;
-      return std::nullopt;
-    case Op::Cvta: return reads;
-    case Op::Mov:
-      if (operands[1].isReg() && operands[0].isReg() && writers[operands[1].index].size() == 1)
-        return reads;
-      return std::nullopt;
-    case Op::Cvt:
-      if (isWide && !isFloat(instr->type()) && !isFloat(instr->type2()) && bitsOf(instr->type2()) == 32)
-        return reads;
-      return std::nullopt;
-    case Op::Mul: // an index times the size of an element: part of the multiply-add that makes the address
-    case Op::Shl:
-      if ((instr->op == Op::Mul ? instr->mods.mul == MulMode::Wide : isWide) &&
-          usesAre(r, [](const Instr &use) { return use.op == Op::Add; }))
-        return reads;
-      return std::nullopt;
-    case Op::Ld: // moved to the block of its only use
-      if (instr->mods.space == Space::Shared && uses[r].size() == 1 &&
-          isLater(f.blockOf[uses[r].front()], f.blockOf[writers[r].front()]))
-        return reads;
-      return std::nullopt;
-    default: return std::nullopt;
-    }
-  }
-
-  bool reaches(uint32_t from, uint32_t to) const {
-    std::vector<uint32_t> pending = f.blocks[from].succs;
-    Registers seen(pending.begin(), pending.end());
-    while (!pending.empty()) {
-      const uint32_t block = pending.back();
-      pending.pop_back();
-      if (block == to)
-        return true;
-      for (uint32_t next : f.blocks[block].succs)
-        if (seen.insert(next).second)
-          pending.push_back(next);
-    }
-    return false;
-  }
-
-  /// Executed after the other block and no more often.
-  bool isLater(uint32_t block, uint32_t other) const {
-    return block > other && (!reaches(block, block) || reaches(block, other));
-  }
-
-  void addOrigins(uint32_t r, std::vector<uint32_t> &into, unsigned depth) const {
-    constexpr unsigned deepest = 32;
-    const auto found = parts.find(r);
-    if (found == parts.end() || depth == deepest) {
-      if (std::ranges::find(into, r) == into.end())
-        into.push_back(r);
-      return;
-    }
-    for (uint32_t origin : found->second)
-      addOrigins(origin, into, depth + 1);
-  }
-
-  const Function &f;
-  std::vector<Operands> all;
-  std::vector<std::vector<uint32_t>> uses, writers;
-  Registers constants;
-  std::map<uint32_t, std::vector<uint32_t>> parts;
-};
-
 /// An instruction of a block, or of a copy of it.
 struct Node {
   std::vector<uint32_t> reads, writes;
@@ -246,7 +29,7 @@ struct Node {
   Space space = Space::None;
   bool readsOnlyMemory = false; ///< ld.global.nc: no store of the kernel changes what it loads
   bool isLast = false;
-  std::optional<Values::Address> address;
+  std::optional<PtxValues::Address> address;
   std::vector<uint32_t> after; ///< nodes that have to wait for this one
   unsigned waitsFor = 0;
   uint64_t height = 0, ready = 0;
@@ -289,7 +72,7 @@ private:
   }
 
   unsigned wordsOf(uint32_t r) const {
-    return r < f.registers.size() ? words(f.registers[r]) : added[r - f.registers.size()];
+    return r < f.registers.size() ? ptx::wordsOf(f.registers[r]) : added[r - f.registers.size()];
   }
 
   uint32_t newRegister(unsigned size) {
@@ -537,7 +320,7 @@ private:
   }
 
   const Function &f;
-  Values values;
+  PtxValues values;
   unsigned limit;
   std::vector<Registers> liveIn, liveOut;
   // Of the block that is scheduled.
