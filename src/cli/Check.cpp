@@ -14,6 +14,7 @@
 #include "report/CheckHtml.h"
 #include "report/Findings.h"
 #include "support/ExitCode.h"
+#include "support/Process.h"
 #include "support/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -177,8 +178,8 @@ void writePage(const CheckRequest &given, const std::vector<check::Finding> &fin
     page.notes.push_back(fmt::format("{} stopped by the time limit: what follows was not checked.",
                                      countText(counts.stopped, "launch was", "launches were")));
   if (!first.isWhole())
-    page.notes.push_back(fmt::format("The program ended early (exit code {}): what follows was not checked.",
-                                     first.program.execution.exitCode));
+    page.notes.push_back(fmt::format("The program ended early, with {}: what follows was not checked.",
+                                     withSignalName(first.program.execution.exitCode)));
   else if (!counts.launches)
     page.notes.emplace_back("No kernel was launched: nothing was checked.");
   page.findings = findings;
@@ -258,7 +259,7 @@ void checkProgram(const CheckRequest &given, Session &session) {
   std::cerr << failedLaunchesText(stated);
   const int code = stated.program.execution.exitCode;
   if (stated.isWhole() && code && findings.empty())
-    std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", code);
+    std::cerr << fmt::format("heddle: the program itself ended with {}\n", withSignalName(code));
   if (!allEndedWell)
     session.exitCode = std::max<int>(session.exitCode, ExitRefused);
   writeLog(given.sarif, findings, allEndedWell, session.exitCode, session);

@@ -15,6 +15,7 @@
 #include "support/ExitCode.h"
 #include "support/KernelPattern.h"
 #include "support/Paths.h"
+#include "support/Process.h"
 #include "support/Text.h"
 #include "verify/Compare.h"
 
@@ -157,10 +158,11 @@ void printProfile(const ProfileRequest &given, const ProgramProfile &profile,
 /// What went wrong while the program ran, on stderr; the exit code that comes of it.
 int complainOfRun(const build::ProgramRun &run, bool hasProfile) {
   if (!hasProfile)
-    std::cerr << fmt::format("heddle: the program ended early (exit code {}): there is no profile\n",
-                             run.execution.exitCode);
+    std::cerr << fmt::format("heddle: the program ended early, with {}: there is no profile\n",
+                             withSignalName(run.execution.exitCode));
   else if (run.execution.exitCode)
-    std::cerr << fmt::format("heddle: the program itself ended with exit code {}\n", run.execution.exitCode);
+    std::cerr << fmt::format("heddle: the program itself ended with {}\n",
+                             withSignalName(run.execution.exitCode));
   return !hasProfile || run.execution.exitCode || run.summary.failed ? ExitRefused : ExitDone;
 }
 

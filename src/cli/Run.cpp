@@ -10,11 +10,13 @@
 #include "support/ExitCode.h"
 #include "support/Files.h"
 #include "support/Paths.h"
+#include "support/Process.h"
 #include "support/Text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -59,6 +61,14 @@ void printSummary(const build::ProgramRun &run, const build::ProgramOptions &opt
       run.summary.seconds, run.compiler, options.arch, engineText(run.summary), run.execution.seconds);
 }
 
+/// A crash of the host code is named, as shells do it. Who sends a signal, or closes a pipe, knows of it.
+void reportCrash(const ProcessResult &execution) {
+  const int signal = execution.signal;
+  if (signal && !execution.timedOut && signal != SIGINT && signal != SIGTERM && signal != SIGHUP &&
+      signal != SIGPIPE)
+    std::cerr << fmt::format("heddle: the program {}\n", howEnded(execution));
+}
+
 void run(const build::ProgramOptions &options, const std::string &record, bool quiet, Session &session) {
   Diagnostics diagnostics;
   build::Program program(options, diagnostics);
@@ -78,6 +88,8 @@ void run(const build::ProgramOptions &options, const std::string &record, bool q
   // with one code, whatever it makes of the error.
   if (result.summary.timedOut || (result.summary.failed && session.exitCode == 0))
     session.exitCode = ExitRefused;
+  if (!result.summary.timedOut)
+    reportCrash(result.execution);
   if (!quiet || result.summary.timedOut)
     printSummary(result, options);
   if (result.summary.recordError)

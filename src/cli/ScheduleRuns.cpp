@@ -2,6 +2,7 @@
 #include "ScheduleRuns.h"
 
 #include "check/Locations.h"
+#include "support/Process.h"
 #include "support/Text.h"
 #include "verify/CompareOutput.h"
 
@@ -88,8 +89,8 @@ std::string incompleteText(const CheckedRun &run) {
         fmt::format("heddle: {}{} {} stopped by the time limit (--timeout): what came after is not checked\n",
                     when, inWords(stopped), stopped == 1 ? "launch was" : "launches were");
   if (!run.isWhole())
-    text += fmt::format("heddle: {}the program ended early (exit code {}): what came after is not checked\n",
-                        when, run.program.execution.exitCode);
+    text += fmt::format("heddle: {}the program ended early, with {}: what came after is not checked\n", when,
+                        withSignalName(run.program.execution.exitCode));
   return text;
 }
 

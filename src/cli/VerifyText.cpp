@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "VerifyText.h"
 
+#include "support/Process.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
@@ -120,7 +121,7 @@ std::string ignoredText(const std::vector<verify::IgnoredNumber> &ignored) {
 /// An exit code that both have is no difference, but a reader wants to know that it is an error.
 std::string bothFailedText(const Verdict &verdict) {
   const auto [first, second] = verdict.exitCodes;
-  return first && first == second ? fmt::format("  both programs end with exit code {}\n", first) : "";
+  return first && first == second ? fmt::format("  both programs end with {}\n", withSignalName(first)) : "";
 }
 
 std::string sameText(const Verdict &verdict) {
@@ -184,9 +185,8 @@ std::string verdictText(const Verdict &verdict, const Names &names) {
   if (verdict.same() && verdict.failed)
     return "not verified: both programs did the same until the simulator had to stop one\n";
   if (verdict.failsAlike())
-    return fmt::format(
-        "not verified: both programs end with exit code {} before they copy anything to the host\n",
-        verdict.exitCodes[0]);
+    return fmt::format("not verified: both programs end with {} before they copy anything to the host\n",
+                       withSignalName(verdict.exitCodes[0]));
   if (verdict.same())
     return sameText(verdict);
   if (!verdict.originalIsDeterministic())

@@ -435,6 +435,12 @@ std::string howEnded(const ProcessResult &result) {
   return text.str();
 }
 
+std::string withSignalName(int exitCode) {
+  std::string text = "exit code " + std::to_string(exitCode);
+  const int signal = exitCode - 128;
+  return signal > 0 && signal < SIGRTMIN ? text + " (" + strsignal(signal) + ")" : text;
+}
+
 std::string whyFailed(const ProcessResult &result) {
   const bool threw = result.exited() && result.exitCode == Threw && !result.standardOutput.empty();
   return threw ? result.standardOutput : howEnded(result);

@@ -79,6 +79,8 @@ ProcessResult runInCopy(double seconds, std::function<std::string()> work);
 
 /// How a program ended, for a person: "took longer than 3 s", "was ended by signal 11 (...)", "ended with exit code 2".
 std::string howEnded(const ProcessResult &result);
+/// "exit code 2", "exit code 139 (Segmentation fault)": of a program whose result has the code alone.
+std::string withSignalName(int exitCode);
 /// The same for `work`, where an exception that left it is the reason.
 std::string whyFailed(const ProcessResult &result);
 
