@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -48,6 +49,18 @@ Exit code: that of the compiler. 1: -Werror=heddle or HEDDLE_WERROR, and there w
 given, or it does not exist.
 )";
 
+bool isWarningOption(const std::string &word) { return word.starts_with("-W") && word.ends_with("heddle"); }
+
+/// What was meant, as words after `heddle nvcc`: a compiler that follows options of the launcher comes first.
+std::vector<std::string> withCompilerFirst(std::vector<std::string> words) {
+  const auto compiler = std::ranges::find_if_not(words, isWarningOption);
+  if (compiler == words.begin() || compiler == words.end() || compiler->starts_with("-"))
+    words.insert(words.begin(), "nvcc");
+  else
+    std::rotate(words.begin(), compiler, compiler + 1);
+  return words;
+}
+
 } // namespace
 
 bool isLauncherCall(const std::vector<std::string> &words) {
@@ -60,8 +73,8 @@ bool isLauncherCall(const std::vector<std::string> &words) {
 int launchCompiler(const std::vector<std::string> &words) {
   if (words[1].starts_with("-")) {
     std::cerr << fmt::format(
-        "heddle nvcc: error: the compiler is missing before '{}'\nhint: heddle nvcc nvcc {}\n", words[1],
-        shellCommand({words.begin() + 1, words.end()}));
+        "heddle nvcc: error: the compiler is missing before '{}'\nhint: heddle nvcc {}\n", words[1],
+        shellCommand(withCompilerFirst({words.begin() + 1, words.end()})));
     return ExitBadUsage;
   }
   return launcher::launch({words.begin() + 1, words.end()});
