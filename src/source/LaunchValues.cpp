@@ -153,7 +153,7 @@ LaunchValues::Outcome LaunchValues::evaluateParts(const Expr *expr, At at) const
   if (const auto *call = dyn_cast<CallExpr>(expr))
     return ofCall(call, at);
   if (isa<ArraySubscriptExpr>(expr))
-    return {std::nullopt, "it is read from an array"};
+    return {std::nullopt, "it depends on an element of an array"};
   return {std::nullopt, "it is known only at run time"};
 }
 
@@ -201,11 +201,11 @@ LaunchValues::Outcome LaunchValues::ofMember(const MemberExpr *member, At at) co
 LaunchValues::Outcome LaunchValues::ofCall(const CallExpr *call, At at) const {
   const FunctionDecl *callee = call->getDirectCallee();
   if (!callee || !callee->getIdentifier() || isa<CXXMethodDecl>(callee))
-    return {std::nullopt, "it is what a call returns"};
+    return {std::nullopt, "it depends on what a call returns"};
   // Of runtime/heddle: a name that the user does not know.
   const bool isOurs = callee->getQualifiedNameAsString().starts_with("heddle::");
-  Outcome unknown{std::nullopt,
-                  isOurs ? "it is computed at run time" : "it is what " + quoted(callee) + " returns"};
+  Outcome unknown{std::nullopt, isOurs ? "it is computed at run time"
+                                       : "it depends on what " + quoted(callee) + " returns"};
   std::vector<Outcome> arguments;
   for (const Expr *argument : call->arguments())
     arguments.push_back(evaluate(argument, at));
