@@ -101,7 +101,7 @@ public:
       else if (habits.streamsThroughMemory && isFlat && divides(0, factor))
         list.push_back(
             forMemory({{0, factor}}, analysis::Map::Interleaved,
-                      "memory-bound loop over global memory: merged threads have more loads in flight"));
+                      "its loop streams through global memory: merged threads have more loads in flight"));
     }
     return list;
   }

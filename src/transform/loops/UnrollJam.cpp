@@ -231,7 +231,7 @@ std::variant<Stride, Diagnostic> strideOf(const LoopStudy &study, const CountedL
     return refuse(fmt::format("it is not certain that '{}' is counted towards its bound", loop.name()));
   std::optional<int64_t> trips = study.kernel.isInstantiation ? std::nullopt : loop.trips();
   if (trips && *trips < factor)
-    return refuse(fmt::format("the loop runs {} times only", *trips));
+    return refuse(fmt::format("the trip count of the loop is {}, less than the factor", *trips));
   if (trips && *trips % factor == 0) {
     stride.divides = true;
     return stride;
