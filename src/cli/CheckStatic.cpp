@@ -58,7 +58,8 @@ vm::Dim3 readDim(const std::string &text, const char *option) {
     return {parts[0], parts[1], parts[2]};
   }
   fail(ExitBadUsage, fmt::format("'{}' is not what {} takes", text, option),
-       fmt::format("up to three numbers with commas between them, as in {} 16,16", option));
+       fmt::format("up to three numbers from {} with commas between them, as in {} 16,16",
+                   isBlockIndex ? 0 : 1, option));
 }
 
 /// Each of the numbers is one that a grid, or a block's index in it, can have: the limits are those of every generation that compilers

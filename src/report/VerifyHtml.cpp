@@ -103,7 +103,7 @@ std::string verifyHtml(const VerifyResultPage &result) {
                   failing ? Tone::Bad : Tone::Plain},
                  {"elements compared", inWords(elements), ""},
                  {"inputs", fmt::to_string(1 + result.otherInputs.size()), "including the given one"}});
-  page.add("Answer", fmt::format("<figure class=\"source\"><div class=\"scroll\" tabindex=\"0\" "
+  page.add("Result", fmt::format("<figure class=\"source\"><div class=\"scroll\" tabindex=\"0\" "
                                  "role=\"group\" aria-label=\"answer\">"
                                  "<pre style=\"margin:6px 14px\">{}</pre></div></figure>\n",
                                  escaped(result.answer)));
