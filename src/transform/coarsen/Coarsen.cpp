@@ -125,7 +125,8 @@ MergeResult writeOne(Context &context, const Kernel &kernel, const std::vector<A
           .push_back("'" + entry.variable->getNameAsString() + "'");
   for (const KernelNode *node : plan.nodes)
     if (plan.of(*node).isJammed)
-      written.jammed.push_back(fmt::format("line {}", kernel.unit->location(node->statement).line));
+      (plan.of(*node).hasReuse ? written.jammedForReuse : written.jammedForLoads)
+          .push_back(fmt::format("line {}", kernel.unit->location(node->statement).line));
   return written;
 }
 
@@ -191,6 +192,16 @@ std::optional<Needs> formForPlan(Context &context, const std::vector<Axis> &axes
   return needs ? std::optional(std::move(*needs)) : std::nullopt;
 }
 
+namespace {
+
+std::string loopsAt(const std::vector<std::string> &lines) {
+  return (lines.size() == 1 ? "; work loops went into the loop at "
+                            : "; work loops went into the loops at ") +
+         joinAnd(lines);
+}
+
+} // namespace
+
 std::string Merged::str() const {
   std::string text;
   if (!arrays.empty())
@@ -198,9 +209,10 @@ std::string Merged::str() const {
   if (!recomputed.empty())
     text += "; " + joinAnd(recomputed) +
             (recomputed.size() == 1 ? " is recomputed where needed" : " are recomputed where needed");
-  if (!jammed.empty())
-    text +=
-        "; work loops went into the loop at " + joinAnd(jammed) + ", where threads read the same elements";
+  if (!jammedForReuse.empty())
+    text += loopsAt(jammedForReuse) + ", where threads read the same elements";
+  if (!jammedForLoads.empty())
+    text += loopsAt(jammedForLoads) + ", so that loads of merged threads are in flight together";
   return text;
 }
 

@@ -34,7 +34,7 @@ std::optional<Needs> formForPlan(Context &context, const std::vector<Axis> &axes
 struct Merged {
   Code body;
   unsigned workLoops = 0;
-  std::vector<std::string> arrays, recomputed, jammed;
+  std::vector<std::string> arrays, recomputed, jammedForReuse, jammedForLoads;
 
   /// "; 'x' became an array; work loops went into the loop at line 7, ..."
   std::string str() const;

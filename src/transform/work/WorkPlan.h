@@ -44,7 +44,8 @@ struct Work {
   Role role = Role::Item;
   const KernelNode *parent = nullptr; ///< the structure around it; null at the kernel's top
   std::optional<BlockVote> vote;      ///< Fixed: a barrier at which the block votes
-  bool isJammed = false;              ///< a loop without barrier that work loops were moved into, for reuse
+  bool isJammed = false;              ///< a loop without barrier that work loops were moved into
+  bool hasReuse = false;              ///< isJammed, because merged threads read the same elements in it
   unsigned group = once;              ///< number of the work loop that it is in
 };
 

@@ -111,10 +111,14 @@ private:
     const bool uniformWork = uniform.isUniformWork(statement);
     if ((!uniformWork || question.forbidden.leaf.contains(statement)) && mustBeStructure(question, statement))
       return addStructure(body, node, parent);
-    if (!uniformWork && node.kind == Kind::Loop && wantsJam(node)) {
-      addStructure(body, node, parent);
-      plan.of(node).isJammed = true;
-      return;
+    if (!uniformWork && node.kind == Kind::Loop && mayJam(node)) {
+      const bool hasReuse = readsTheSame(node);
+      if (hasReuse || analysis::streams(facts, statement)) {
+        addStructure(body, node, parent);
+        plan.of(node).isJammed = true;
+        plan.of(node).hasReuse = hasReuse;
+        return;
+      }
     }
     addLeaf(body, node, parent, uniformWork);
   }
@@ -181,9 +185,8 @@ private:
     }
   }
 
-  /// A loop that all items go through together, in which several of them read the same elements, or wait for
-  /// memory at the same time.
-  bool wantsJam(const KernelNode &node) const {
+  /// A loop that all items go through together: work loops may be inside.
+  bool mayJam(const KernelNode &node) const {
     const Stmt *loop = node.statement;
     if (question.forbidden.jam.contains(loop) || isa<CXXForRangeStmt>(loop) || !uniform.agreeOn(loop) ||
         jumpsOf(loop).returns || !leavesTogether(bodyOf(loop), uniform) || hasDivergentReturn())
@@ -191,6 +194,11 @@ private:
     for (const Stmt *part : headerOf(loop))
       if (!uniform.isUniformWork(part))
         return false;
+    return true;
+  }
+
+  /// Merged threads read the same elements in it.
+  bool readsTheSame(const KernelNode &node) const {
     const Uses &inside = plan.tree->whole(node).uses;
     for (const analysis::Reuse &reuse : facts.reuse.all()) {
       const analysis::Access &access = facts.accesses->all()[reuse.first];
@@ -200,7 +208,7 @@ private:
           inside.statements.contains(access.expression))
         return true;
     }
-    return analysis::streams(facts, loop);
+    return false;
   }
 
   /// Some items may be gone before others: they cannot go through loops side by side without asking.
