@@ -244,6 +244,11 @@ bool GlobalAccesses::isSettled(const Group &a, const Group &b, bool sameBlock, O
   return !mayRace(a.all, b.all) || compare(a.all, b.all, sameBlock, meetings).answer == Overlaps::Answer::No;
 }
 
+std::string GlobalAccesses::hintFor(const Overlaps::Result &met) const {
+  const std::optional<std::string> name = met.width ? steering.nameOf(*met.width) : std::nullopt;
+  return name ? fmt::format("heddle check --static --param {}=VALUE may decide it", *name) : "";
+}
+
 namespace {
 
 /// All pairs of the members of two groups, each once.
@@ -279,6 +284,7 @@ std::vector<UndecidedReason> GlobalAccesses::withinBlock(Overlaps &meetings) con
       reason.notes.push_back(
           {steering.locationOf(*partner.instr), partner.writes ? "written here" : "read here"});
     }
+    reason.hint = hintFor(met);
     reason.properties = setOf(Property::GlobalRacesInBlock);
     reasons.push_back(std::move(reason));
   };
@@ -361,7 +367,7 @@ GlobalAccesses::Between GlobalAccesses::betweenBlocks(const Kernel &kernel, cons
       return undecided(one, other, isMet ? "depends on the grid" : "depends on the grid and on data",
                        std::string(GridHint));
     const bool mayNotHappen = met.isExact && (one.perhaps || other.perhaps);
-    undecided(one, other, mayNotHappen ? "depends on data" : met.why, "");
+    undecided(one, other, mayNotHappen ? "depends on data" : met.why, mayNotHappen ? "" : hintFor(met));
   };
   const std::vector<Group> all = groups();
   eachPair(all, [&](const Group &a, const Group &b) {

@@ -68,6 +68,8 @@ private:
   bool isSettled(const Group &a, const Group &b, bool sameBlock, Overlaps &meetings) const;
   Overlaps::Result compare(const Use &a, const Use &b, bool sameBlock, Overlaps &meetings) const;
   UndecidedReason mayAlias(const Use &a, const Use &b, const std::string &why) const;
+  /// With the width of an array, addresses are linear; empty where it is no parameter.
+  std::string hintFor(const Overlaps::Result &met) const;
 
   uint64_t addressOf(FormId form, int64_t offset);
   void note(const ptx::Instr &instr, const vm::AccessEvent &event, uint32_t lanes, bool perhaps);

@@ -336,6 +336,8 @@ private:
     const int64_t need = digit.constant + (isLowest ? one.bytes : 1), factor = next.factor / level.factor;
     if (isBelow(one, sum, isLowest, need, factor, *common))
       return true;
+    if (common->size() == 1 && common->front() >= Forms::Parameters && common->front() < Forms::Loops)
+      width = common->front();
     return giveUp(fmt::format("depends on data: no comparison keeps an index below {}", nameOf(*common)));
   }
 
@@ -520,7 +522,7 @@ private:
   Overlaps::Result solve(bool sameBlock, const std::vector<Apart> &apart) {
     using Answer = Overlaps::Answer;
     if (!isComparable)
-      return {Answer::Maybe, false, why};
+      return {Answer::Maybe, false, why, width};
     Answer answer = Answer::No;
     for (const Apart &each : apart)
       for (const LaneRun &x : runs[0])
@@ -541,6 +543,7 @@ private:
   std::vector<LaneRun> runs[2];
   bool isComparable = false, isExact = false;
   std::string why = "depends on data";
+  std::optional<Symbol> width;
 };
 
 Overlaps::Overlaps(const Forms &all, const BlockRange &known, std::function<std::string(Forms::Symbol)> names)

@@ -64,6 +64,7 @@ public:
     Answer answer = Answer::No;
     bool isExact = false; ///< of Yes: the very bytes that are touched were compared
     std::string why;      ///< of others than No, as what follows "whether they overlap": "depends on data"
+    std::optional<Forms::Symbol> width; ///< of Maybe: the parameter that no comparison keeps an index below
   };
 
   const BlockRange &blocks() const { return range; }

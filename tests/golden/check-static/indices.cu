@@ -17,8 +17,11 @@ __global__ void add(float *y, const float *x, int width, int height) {
 }
 
 // RUN: %heddle check %s --static --block 16,16 -k unguarded --compiler clang | FileCheck %s --check-prefix=UNGUARDED
-// UNGUARDED: {{.*}}indices.cu:[[#@LINE+3]]:{{.*}} warning: undecided: {{.*}} no comparison keeps an index below parameter 'width'
+// UNGUARDED: {{.*}}indices.cu:[[#@LINE+6]]:{{.*}} warning: undecided: {{.*}} no comparison keeps an index below parameter 'width'
+// UNGUARDED: hint: heddle check --static --param width=VALUE may decide it
 // UNGUARDED: undecided: kernel 'unguarded': 5 of 7 properties proved
+// RUN: %heddle check %s --static --block 16,16 -k unguarded --param width=64 --grid 4,4 --compiler clang | FileCheck %s --check-prefix=WIDTH
+// WIDTH: holds: kernel 'unguarded': all 7 properties, for every input with width = 64 and gridDim = (4, 4, 1)
 __global__ void unguarded(float *y, int width) {
   y[(blockIdx.y * blockDim.y + threadIdx.y) * width + blockIdx.x * blockDim.x + threadIdx.x] += 1;
 }
