@@ -15,6 +15,7 @@
 #include <clang/AST/Stmt.h>
 
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -61,6 +62,13 @@ public:
   }
 
 private:
+  /// "line 12", or "tile.cuh:12" in another file than the kernel's.
+  std::string lineOf(const SourceLocation &location) const {
+    if (location.file == facts.kernel->location.file)
+      return report::lineOf(location);
+    return fmt::format("{}:{}", std::filesystem::path(location.file).filename().string(), location.line);
+  }
+
   SourceLocation locationOf(const clang::Stmt *statement) const {
     return facts.kernel->unit->location(statement);
   }
@@ -125,9 +133,8 @@ private:
     const std::vector<HiddenBarrier> hidden = hiddenBarriers(*facts.kernel);
     if (rows.empty())
       page.line("barriers", facts.regions->hasBarrier() ? "only in functions that the kernel calls"
-                            : hidden.empty()
-                                ? "none"
-                                : "only in code that is called implicitly (constructors, operators, ...)");
+                            : hidden.empty() ? "none"
+                                             : "only in constructors, operators or library functions");
     else
       limitedTable("barriers", rows);
     for (const HiddenBarrier &each : hidden)

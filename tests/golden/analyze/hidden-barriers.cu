@@ -15,7 +15,7 @@ struct Count {
 };
 
 // CHECK: {{^}}phases
-// CHECK: barriers{{ +}}only in code that is called implicitly (constructors, operators, ...)
+// CHECK: barriers{{ +}}only in constructors, operators or library functions
 // CHECK-NEXT: line 6: __syncthreads in the constructor of 'Phase', executed at line [[# @LINE + 6]]
 // CHECK-NEXT: line 7: __syncthreads in the destructor of 'Phase', executed at line {{[0-9]+}}
 // JSON: "hiddenBarriers"
