@@ -77,7 +77,7 @@ private:
     if (!isNew) {
       diagnostics.add(repeats, location, fmt::format("species '{}' is declared again", word.text))
           .note(names.location(index), "first declared here")
-          .withHint("remove it here");
+          .withHint("remove it here" + orPermissive(repeats));
       return;
     }
     Species species;

@@ -143,4 +143,8 @@ void cutIntoBlocks(ChemkinBlocks &file, std::optional<Block> initial, Diagnostic
   Cutter(file, initial, diagnostics).run();
 }
 
+std::string orPermissive(Severity repeats) {
+  return repeats == Severity::Error ? "; heddle chem --permissive uses the first one" : "";
+}
+
 } // namespace heddle::chem

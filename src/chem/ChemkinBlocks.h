@@ -40,4 +40,7 @@ struct ChemkinBlocks {
 /// block is an error.
 void cutIntoBlocks(ChemkinBlocks &file, std::optional<Block> initial, Diagnostics &diagnostics);
 
+/// The end of a hint at something that is given again: the option that accepts it, where it is refused.
+std::string orPermissive(Severity repeats);
+
 } // namespace heddle::chem

@@ -330,7 +330,7 @@ private:
           .add(repeats, card.location,
                fmt::format("thermo data for '{}' differ from those given before", name))
           .note(cards[which]->location, "first given here")
-          .withHint("remove one of the two");
+          .withHint("remove one of the two" + orPermissive(repeats));
   }
 
   static bool sameData(const ThermoCard &a, const ThermoCard &b) {

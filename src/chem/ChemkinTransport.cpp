@@ -115,7 +115,7 @@ void keep(std::optional<TransportEntry> &kept, TransportEntry entry, const std::
         .add(repeats, entry.location,
              fmt::format("transport data for '{}' differ from those given before", name))
         .note(kept->location, "first given here")
-        .withHint("remove one of the two");
+        .withHint("remove one of the two" + orPermissive(repeats));
 }
 
 } // namespace

@@ -73,8 +73,10 @@ private:
       failed = true;
       std::string text = error.what();
       size_t reason = text.find(": ");
-      diagnostics.error(locationOfByte(source, error.byte),
-                        "this is not JSON" + text.substr(std::min(reason, text.size())));
+      diagnostics
+          .error(locationOfByte(source, error.byte),
+                 "this is not JSON" + text.substr(std::min(reason, text.size())))
+          .withHint(shape);
       return std::nullopt;
     }
   }
@@ -103,7 +105,10 @@ private:
   double readPositive(const Json &state, const char *field, size_t number) {
     if (state.contains(field) && state[field].is_number() && state[field].get<double>() > 0)
       return state[field].get<double>();
-    wrong(fmt::format("states[{}]: \"{}\" must be a number above zero", number, field));
+    if (!state.contains(field))
+      wrong(fmt::format("states[{}]: \"{}\" is missing", number, field)).withHint(shape);
+    else
+      wrong(fmt::format("states[{}]: \"{}\" must be a number above zero", number, field));
     return 1;
   }
 

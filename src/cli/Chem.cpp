@@ -401,8 +401,13 @@ bool inputsCanBeRead(const ChemRequest &request, Session &session) {
       return false;
     } else
       all &= (&path == &first && fs::is_directory(path, ignored)) || canReadText(path, session);
-  for (const fs::path &file : {request.states, request.quasiSteady, request.stiff})
-    all &= file.empty() || canReadText(file, session);
+  all &= request.states.empty() || canReadText(request.states, session);
+  for (const auto &[option, file] :
+       {std::pair("--qssa", request.quasiSteady), std::pair("--stiff", request.stiff)})
+    all &= file.empty() ||
+           canReadText(file, session,
+                       fs::exists(file, ignored) ? ""
+                                                 : fmt::format("{} takes a file that lists species", option));
   return all;
 }
 
@@ -487,7 +492,8 @@ void runChem(const CLI::App &verb, const ChemRequest &request, Session &session)
   if (!request.folder.empty())
     warnOfMissing(verb, request, session);
   if (!request.states.empty() && !request.stiff.empty() && request.timeStep == 0)
-    complain(session, "--stiff needs --dt", "the time step that the rates of stiff species are scaled for, s",
+    complain(session, "--stiff needs --dt",
+             "give the time step in seconds for which rates of stiff species are scaled, such as --dt 1e-8",
              ExitBadUsage);
   else if (!request.states.empty())
     printEvaluations(request, session);

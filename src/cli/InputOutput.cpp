@@ -75,7 +75,9 @@ bool areNotPtx(const std::vector<fs::path> &files, Session &session) {
   return ptx == files.end();
 }
 
-bool canReadText(const fs::path &file, Session &session) { return canReadOne(file, true, session); }
+bool canReadText(const fs::path &file, Session &session, const std::string &hint) {
+  return canReadOne(file, true, session, hint);
+}
 
 bool canWrite(const fs::path &file, Session &session) {
   std::optional<FileFailure> failure = file.empty() ? std::nullopt : whyNotWritable(file);

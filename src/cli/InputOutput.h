@@ -23,8 +23,8 @@ void complain(const FileFailure &failure, Session &session);
 /// Whether every file can be read, and is text where its name says that it is a source (.cu, .cpp, .ptx...).
 /// Asked before compilers are: their messages name the cause badly, and their exit codes not at all.
 bool canRead(const std::vector<std::filesystem::path> &files, Session &session);
-/// The same for one that must be text whatever its name is.
-bool canReadText(const std::filesystem::path &file, Session &session);
+/// The same for one that must be text whatever its name is. `hint` is printed if it cannot be read.
+bool canReadText(const std::filesystem::path &file, Session &session, const std::string &hint = "");
 
 bool isPtx(const std::filesystem::path &file);
 /// Whether none of them is PTX, for verbs that take CUDA; with a message where one is.

@@ -98,6 +98,12 @@ TEST(States, AllThatIsWrongIsReportedInOneGo) {
                           "states[3]: \"X\" of H2 is null, not a number"));
 }
 
+TEST(States, WhatIsMissingIsNamed) {
+  const Read read(R"({"species": ["H2"], "states": [{"temperature": 1000, "P": 1, "X": [1]}]})");
+  EXPECT_THAT(read.messages(), ElementsAre("states[0]: \"T\" is missing"));
+  EXPECT_THAT(read.diagnostics.all()[0].hint, HasSubstr("{\"T\": 1000"));
+}
+
 TEST(States, AFileWithoutThemSaysWhatItShouldHold) {
   EXPECT_THAT(Read("[]").messages(), ElementsAre("there is no list \"species\""));
   EXPECT_THAT(Read(R"({"species": ["H2"]})").messages(), ElementsAre("there is no list \"states\""));
