@@ -516,6 +516,16 @@ CLI::Validator numberThat(bool (*holds)(double), const char *expected) {
           ""};
 }
 
+/// 'gpu' is near 'cpu' in letters only.
+CLI::Validator notTheDevice() {
+  return {[](const std::string &word) {
+            return word == "gpu" || word == "cuda"
+                       ? fmt::format("'{}' is no variant; those for a GPU are plain, warps and matrix", word)
+                       : std::string();
+          },
+          ""};
+}
+
 void addWarpsOptions(CLI::App &verb, ChemRequest &request) {
   const char *const group = "Variant warps";
   const auto add = [&](const char *name, auto &value, const char *aboutChem) {
@@ -534,13 +544,15 @@ void addWarpsOptions(CLI::App &verb, ChemRequest &request) {
       ->type_name("F,R,L")
       ->delimiter(',')
       ->expected(3)
+      ->allow_extra_args(false)
       ->check(numberThat([](double weight) { return weight >= 0; }, "a weight: a number of at least 0"));
   add("--placement", request.placement,
       "shared memory: store (a row for each value), buffer (values in registers pass through a few rows) or "
       "mixed (default: selected per kernel)")
       ->check(CLI::IsMember({"store", "buffer", "mixed"}));
   add("--sums", request.sums,
-      "what warps exchange for a sum: partials or values (default: selected per kernel)")
+      "what warps exchange for a sum: partials (partial sums) or values (the terms) (default: selected per "
+      "kernel)")
       ->check(CLI::IsMember({"partials", "values"}));
   add("--replicate", request.replicate,
       "recompute cheap early values in every warp: on or off (default: selected per kernel)")
@@ -563,14 +575,18 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
   verb.add_option("-o,--output", request.folder, "write kernels into this folder")
       ->type_name("DIR")
       ->excludes(states);
-  verb.add_option("--kernel", request.kernels, "kernels to generate, separated by commas")
+  // Lists are one word each: the word after it can be MECHANISM.
+  verb.add_option("-k,--kernel", request.kernels, "kernels to generate, separated by commas")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"viscosity", "conductivity", "diffusion", "chemistry"}));
   const auto addVariants = [&](const char *name) {
     return verb
         .add_option(name, request.variants,
                     "variants to generate, separated by commas: plain, warps, matrix, cpu")
         ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(notTheDevice())
         ->check(CLI::IsMember({"plain", "warps", "matrix", "cpu"}));
   };
   addVariants("--variant");
