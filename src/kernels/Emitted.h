@@ -43,8 +43,9 @@ struct Function {
   std::string name;
   Kernel kernel = Kernel::Viscosity;
   Variant variant = Variant::Plain;
-  std::string about;    ///< a sentence for the header
-  bool isStiff = false; ///< takes diffusion and timeStep
+  std::string about;     ///< a sentence for the header
+  bool isStiff = false;  ///< takes diffusion and timeStep
+  size_t localBytes = 0; ///< local memory for results of its stages, per thread
 };
 
 struct Emitted {

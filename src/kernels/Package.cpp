@@ -353,8 +353,9 @@ private:
                          {"isCgs", request.options.units == Units::Cgs},
                          {"hasErrors", precision() != Precision::Double},
                          {"errors", std::move(errors)},
-                         {"failing", failingText(failing)},
+                         {"failing", failingText(failing, expected.states.front().temperature)},
                          {"qssa", hasQssa() ? qssaInWords() : ""},
+                         {"local", localMemoryText()},
                          {"fits", fitsText()},
                          {"work", workRows()}});
   }
@@ -406,11 +407,20 @@ private:
                         toleranceOf(kernel, precision())));
   }
 
-  static std::string failingText(const std::vector<std::string> &kernels) {
+  std::string failingText(const std::vector<std::string> &kernels, double coldest) const {
     if (kernels.empty())
       return "";
-    return fmt::format("\nThe self-test reports FAIL for {}: the largest error is above the tolerance.\n",
-                       joinAnd(kernels));
+    return fmt::format(
+        "\nThe self-test reports FAIL for {}: the largest error is above the tolerance.{}\n",
+        joinAnd(kernels),
+        std::ranges::find(kernels, nameOf(Kernel::Chemistry)) == kernels.end() ? "" : whyFailing(coldest));
+  }
+
+  /// States of the self-test that are too cold for floats; nothing where there are none.
+  std::string whyFailing(double coldest) const {
+    if (!floats || (floats->lowest && *floats->lowest <= coldest))
+      return "";
+    return fmt::format(" Its states begin at {:g} K, where rates can exceed the range of a float.", coldest);
   }
 
   /// The values that --evaluate prints for the kernels of this folder.
@@ -463,6 +473,24 @@ private:
              "formula "
              "and the arguments. The time step of the self-test is {:g} s.",
              100 * chem::stiffnessThreshold, prefix, request.treatment.stiffness.timeStep));
+    return text;
+  }
+
+  /// A GPU reserves local memory for all threads that it can hold, whatever is launched: gigabytes that the solver cannot have.
+  std::string localMemoryText() const {
+    const unsigned points = request.layout.pointsPerStage;
+    std::string text;
+    for (const Function &function : functions)
+      if (const double kilobytes = double(function.localBytes) / 1000; kilobytes >= 1) {
+        text += fmt::format("\n`{}` needs {:.1f} KB of local memory per thread, which a GPU reserves for all "
+                            "threads that it can hold:\n{:.1f} GB on an H200 (132 multiprocessors with 2048 "
+                            "threads each).",
+                            function.name, kilobytes, kilobytes * 132 * 2048 / 1e6);
+        if (points > 1 && !treatment.isNone())
+          text += fmt::format(
+              " `heddle chem --points-per-stage N` with N less than\n{} needs less and is slower.", points);
+        text += "\n";
+      }
     return text;
   }
 

@@ -202,7 +202,9 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
   for (const std::string &name : statements.kept)
     kept.push_back({{"member", name}});
   const ExponentTables exponents(statements.powers);
-  const Function function = qssaFunction(options, treatment, Variant::Plain);
+  Function function = qssaFunction(options, treatment, Variant::Plain);
+  const unsigned pointsPerStage = segments.size() > 1 ? layout.pointsPerStage : 1;
+  function.localBytes = statements.kept.size() * pointsPerStage * sizeof(double);
   const Values own = {{"name", function.name},
                       {"hasStages", !treatment.isNone()},
                       {"isCompact", isCompact},
@@ -215,7 +217,7 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
                       {"anyNull", anyNullOf(program)},
                       {"arguments", argumentsOf(program)},
                       {"threads", threads},
-                      {"pointsPerStage", segments.size() > 1 ? layout.pointsPerStage : 1},
+                      {"pointsPerStage", pointsPerStage},
                       {"atATime", powers},
                       {"spilledRows", statements.spilledRows},
                       {"spilledElsewhere", elsewhere},

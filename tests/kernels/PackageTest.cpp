@@ -196,8 +196,8 @@ TEST(Package, warnsOfASelfTestThatWillFail) {
   const auto files = makePackage(hydrogen, inFloat(hydrogen, {Variant::Cpu}), diagnostics);
   EXPECT_THAT(
       textOf(files, "README.md"),
-      HasSubstr(
-          "|\n\nThe self-test reports FAIL for chemistry: the largest error is above the tolerance.\n"));
+      HasSubstr("|\n\nThe self-test reports FAIL for chemistry: the largest error is above the "
+                "tolerance. Its states begin at 500 K, where rates can exceed the range of a float.\n"));
   ASSERT_TRUE(diagnostics.has(Severity::Warning));
   EXPECT_THAT(diagnostics.all().front().text,
               HasSubstr("with --precision float, the largest error of chemistry is "));
@@ -317,7 +317,7 @@ TEST(Package, statesHowToCompileWithoutCMake) {
                 "objects with `-lstdc++ -lm -pthread`."));
   EXPECT_THAT(device,
               HasSubstr("\n    nvcc -O3 -std=c++17 -arch=sm_90 -c hydrogen_*.cu\n\nand link the objects with "
-                        "`-lcudart -lstdc++ -lm -pthread`."));
+                        "`-lcudart -lstdc++ -lm -pthread`. `sm_90` is the GPU"));
   EXPECT_THAT(both, HasSubstr("hydrogen_*.cu\n    c++"));
   EXPECT_THAT(both, HasSubstr("LANGUAGES Fortran CXX CUDA)`. Set `CMAKE_CUDA_ARCHITECTURES`"));
 }
@@ -372,6 +372,24 @@ TEST(Package, pageNamesTheOptionsOfTheReference) {
   EXPECT_THAT(page(), HasSubstr("--evaluate STATES.json --qssa FILE`:"));
   reduced.treatment.stiffness = {{*hydrogen.find("H")}, 1e-7};
   EXPECT_THAT(page(), HasSubstr("--evaluate STATES.json --qssa FILE --stiff FILE --dt 1e-07`:"));
+}
+
+TEST(Package, pageStatesTheLocalMemoryOfStages) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest reduced = request(hydrogen, {Kernel::Chemistry}, {Variant::Plain, Variant::Cpu});
+  const auto page = [&] {
+    Diagnostics warnings; // directions with two quasi-steady species are removed
+    return textOf(makePackage(hydrogen, reduced, warnings), "README.md");
+  };
+  EXPECT_THAT(page(), Not(HasSubstr("local memory")));
+  reduced.treatment = {{*hydrogen.find("HO2"), *hydrogen.find("O")},
+                       {{*hydrogen.find("H"), *hydrogen.find("OH")}, 1e-7}};
+  // 44 doubles for each of 8 points; ptxas reports a stack frame of as many bytes.
+  EXPECT_THAT(page(),
+              HasSubstr("\n`hydrogen_qssa_stiff_chemistry_plain` needs 2.8 KB of local memory per thread"));
+  EXPECT_THAT(page(), HasSubstr("with N less than\n8 needs less"));
+  reduced.layout.pointsPerStage = 1;
+  EXPECT_THAT(page(), Not(HasSubstr("local memory")));
 }
 
 TEST(Package, headerHasTheMolecularWeights) {
