@@ -605,9 +605,11 @@ void addOptions(CLI::App &verb, ChemRequest &request) {
           "plain chemistry that is too long for an instruction cache: divided into parts, or with loops over "
           "exponentials")
       ->check(CLI::IsMember({"parts", "loops"}));
-  verb.add_option("--powers", request.layout.powersAtATime,
-                  "with loops (--long loops, --qssa, --stiff): exponentials per iteration, 1 to 100; 0: no "
-                  "loops (default: the number with the least estimated cost for the mechanism)")
+  verb.add_option(
+          "--powers", request.layout.powersAtATime,
+          "with loops (--long loops, --qssa, --stiff): most exponentials that are computed in loops before "
+          "the code that reads them, 1 to 100; 0: no loops (default: the number with the least "
+          "estimated cost for the mechanism)")
       ->check(CLI::Range(0, 100));
   verb.add_option("--threads", request.layout.threadsForLoops,
                   "with loops: threads per block (default: 256; 128 with --qssa or --stiff)")
