@@ -205,14 +205,28 @@ private:
     if (!listed.exists() || listed.text() == "all")
       for (const SectionItem &item : itemsOf("species"))
         addSpecies(item.node["name"], known);
+    const bool isSearched = hasSpeciesSection(listed);
     for (const YamlNode &entry : listed.items())
       if (entry.isMap())
         addSection(entry, known);
-      else
+      else if (isSearched)
         addSpecies(entry, known);
     // A section that is missing has been reported.
     if (mechanism.species.empty() && !hasFailed())
       diagnostics.error(document.wholeFile(), "there are no species");
+  }
+
+  /// Names in the list are of the section 'species'. If it is missing, that is one error, not one per name.
+  bool hasSpeciesSection(const YamlNode &listed) {
+    if (std::ranges::any_of(root.pairs(), [](const auto &pair) { return pair.first.text() == "species"; }))
+      return true;
+    for (const YamlNode &entry : listed.items())
+      if (entry.isText()) {
+        diagnostics.error(entry.location(), "the phase names species, but the file has no section 'species'")
+            .withHint(didYouMean("species", sections()));
+        break;
+      }
+    return false;
   }
 
   void collectSpecies(std::string_view section, std::map<std::string, SectionItem> &known) {

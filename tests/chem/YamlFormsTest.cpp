@@ -435,6 +435,13 @@ TEST(YamlMalformed, Species) {
              "5:37: error: 'round' is no geometry for 'A'");
   expectSaid("phases:\n- {name: g, species: [A, E9]}\n" + species(),
              "2:26: error: species 'E9' of the phase is not given");
+  const std::string said =
+      complaintsAbout("phases:\n- {name: g, species: [A, E9]}\nspecie" + species().substr(7));
+  EXPECT_NE(said.find("2:23: error: the phase names species, but the file has no section 'species'"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("hint: did you mean 'specie'?"), std::string::npos) << said;
+  EXPECT_EQ(said.find("error"), said.rfind("error")) << said;
 }
 
 TEST(YamlMalformed, AnEquationOfDeclaredSpeciesIsNotLeftOut) {
