@@ -94,8 +94,8 @@ void addColours(CLI::App &app, std::string &colourChoice) {
 
 int runVerb(int argc, char **argv) {
   const std::vector<std::string> all(argv + 1, argv + argc);
-  if (cli::isLauncherCall(all))
-    return cli::launchCompiler(all);
+  if (const std::optional<cli::LauncherCall> call = cli::launcherCall(all))
+    return cli::launchCompiler(*call, wantsColour(call->colour, STDERR_FILENO));
   cli::Session session;
   std::string colourChoice = "auto";
 

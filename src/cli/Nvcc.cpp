@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -61,23 +62,47 @@ std::vector<std::string> withCompilerFirst(std::vector<std::string> words) {
   return words;
 }
 
-} // namespace
-
-bool isLauncherCall(const std::vector<std::string> &words) {
-  if (words.size() < 2 || words[0] != "nvcc")
-    return false;
-  const std::set<std::string> ours = {"-h", "--help", "--version", "--color"};
-  return !ours.contains(words[1].substr(0, words[1].find('=')));
+/// The first word from `at` on that is neither --color nor its value, which is kept. A value that --color does not have is left
+/// to the parser of options, which complains.
+size_t afterColour(const std::vector<std::string> &words, size_t at, std::string &colour) {
+  static const std::set<std::string> known = {"auto", "always", "never"};
+  const std::string joined = "--color=";
+  while (at < words.size()) {
+    const bool isJoined = words[at].starts_with(joined);
+    if (!isJoined && (words[at] != "--color" || at + 1 == words.size()))
+      return at;
+    const std::string value = isJoined ? words[at].substr(joined.size()) : words[at + 1];
+    if (!known.contains(value))
+      return at;
+    colour = value;
+    at += isJoined ? 1 : 2;
+  }
+  return at;
 }
 
-int launchCompiler(const std::vector<std::string> &words) {
-  if (words[1].starts_with("-")) {
+} // namespace
+
+std::optional<LauncherCall> launcherCall(const std::vector<std::string> &words) {
+  LauncherCall call;
+  const size_t verb = afterColour(words, 0, call.colour);
+  if (verb == words.size() || words[verb] != "nvcc")
+    return std::nullopt;
+  const size_t compiler = afterColour(words, verb + 1, call.colour);
+  static const std::set<std::string> ours = {"-h", "--help", "--version", "--color"};
+  if (compiler == words.size() || ours.contains(words[compiler].substr(0, words[compiler].find('='))))
+    return std::nullopt;
+  call.words.assign(words.begin() + std::ptrdiff_t(compiler), words.end());
+  return call;
+}
+
+int launchCompiler(const LauncherCall &call, bool colour) {
+  if (call.words.front().starts_with("-")) {
     std::cerr << fmt::format(
-        "heddle nvcc: error: the compiler is missing before '{}'\nhint: heddle nvcc {}\n", words[1],
-        shellCommand(withCompilerFirst({words.begin() + 1, words.end()})));
+        "heddle nvcc: error: the compiler is missing before '{}'\nhint: heddle nvcc {}\n", call.words.front(),
+        shellCommand(withCompilerFirst(call.words)));
     return ExitBadUsage;
   }
-  return launcher::launch({words.begin() + 1, words.end()});
+  return launcher::launch(call.words, colour);
 }
 
 void addNvcc(CLI::App &app, Session &session) {

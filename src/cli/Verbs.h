@@ -4,6 +4,7 @@
 #include "CommandModel.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -62,8 +63,13 @@ void addVerify(CLI::App &app, Session &session);
 void addVersion(CLI::App &app, Session &session);
 
 /// `heddle nvcc COMPILER ...`: words that belong to a compiler and are not read as ours.
-bool isLauncherCall(const std::vector<std::string> &words);
+struct LauncherCall {
+  std::vector<std::string> words; ///< the compiler's command line
+  std::string colour = "auto";    ///< --color, before or after the verb
+};
+/// Nothing where `words`, those of heddle's command line, are another call.
+std::optional<LauncherCall> launcherCall(const std::vector<std::string> &words);
 /// Its exit code; does not return where the process becomes the compiler.
-int launchCompiler(const std::vector<std::string> &words);
+int launchCompiler(const LauncherCall &call, bool colour);
 
 } // namespace heddle::cli

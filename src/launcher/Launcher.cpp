@@ -120,8 +120,8 @@ std::optional<std::string> archOfThisGpu(const std::string &compiler) {
 /// One call of a compiler.
 class Launch {
 public:
-  explicit Launch(const std::vector<std::string> &words)
-      : given(words), command(source::withEnvironment(source::readCommand(words))) {}
+  Launch(const std::vector<std::string> &words, bool colour)
+      : given(words), colour(colour), command(source::withEnvironment(source::readCommand(words))) {}
 
   int run() {
     takeWarningFlags();
@@ -138,7 +138,7 @@ public:
     reportUnknownKernels();
     for (const Diagnostic &each : directives.diagnostics.all())
       messages.push_back(messageFrom(each));
-    std::cerr << textOf(messages, flags);
+    std::cerr << textOf(messages, flags, colour);
     if (isError(messages, flags))
       return ExitRefused;
     // Other directives make other objects, also of files that these did not change.
@@ -440,6 +440,7 @@ private:
   }
 
   const std::vector<std::string> &given;
+  const bool colour;
   const CompilerCommand command;
   WarningFlags flags;
   std::vector<size_t> taken; ///< words that are ours, in order
@@ -453,9 +454,9 @@ private:
 
 } // namespace
 
-int launch(const std::vector<std::string> &words) {
+int launch(const std::vector<std::string> &words, bool colour) {
   try {
-    return Launch(words).run();
+    return Launch(words, colour).run();
   } catch (const FileError &wrong) {
     return complain(wrong.what(), wrong.failure.exitCode());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launcher/Messages.h"
 
+#include "support/MessageHeader.h"
 #include "transform/DirectiveMessage.h"
 
 #include <fmt/format.h>
@@ -12,9 +13,14 @@
 namespace heddle::launcher {
 namespace {
 
-std::string printed(const Message::Line &line, std::string_view kind, std::string_view flag) {
-  const std::string location = line.location.empty() ? "heddle" : line.location;
-  return fmt::format("{}: {}: {}{}\n{}", location, kind, line.text, flag, line.snippet);
+std::string whereOf(const Message::Line &line) { return line.location.empty() ? "heddle" : line.location; }
+
+std::string printed(const Message::Line &line, Severity severity, std::string_view flag, bool colour) {
+  return messageHeader(whereOf(line), severity, fmt::format("{}{}", line.text, flag), colour) + line.snippet;
+}
+
+std::string printedNote(const Message::Line &line, bool colour) {
+  return noteHeader(whereOf(line), line.text, colour) + line.snippet;
 }
 
 } // namespace
@@ -67,17 +73,18 @@ bool isError(const std::vector<Message> &messages, const WarningFlags &flags) {
          });
 }
 
-std::string textOf(const std::vector<Message> &messages, const WarningFlags &flags) {
+std::string textOf(const std::vector<Message> &messages, const WarningFlags &flags, bool colour) {
   if (flags.isSilent)
     return {};
   std::string text;
   std::set<std::string> seen;
   for (const Message &message : messages) {
-    std::string one = message.kind == Message::Kind::Remark ? printed(message.warning, "remark", "")
-                      : flags.areErrors ? printed(message.warning, "error", " [-Werror=heddle]")
-                                        : printed(message.warning, "warning", " [-Wheddle]");
+    std::string one =
+        message.kind == Message::Kind::Remark ? printed(message.warning, Severity::Kept, "", colour)
+        : flags.areErrors ? printed(message.warning, Severity::Error, " [-Werror=heddle]", colour)
+                          : printed(message.warning, Severity::Warning, " [-Wheddle]", colour);
     for (const Message::Line &note : message.notes)
-      one += printed(note, "note", "");
+      one += printedNote(note, colour);
     if (seen.insert(one).second)
       text += one;
   }

@@ -44,6 +44,6 @@ Message messageFrom(const Diagnostic &diagnostic, Message::Kind kind = Message::
 bool isError(const std::vector<Message> &messages, const WarningFlags &flags);
 
 /// What is printed for all of them, by the flags; empty where they are silent.
-std::string textOf(const std::vector<Message> &messages, const WarningFlags &flags);
+std::string textOf(const std::vector<Message> &messages, const WarningFlags &flags, bool colour = false);
 
 } // namespace heddle::launcher

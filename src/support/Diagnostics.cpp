@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/Diagnostics.h"
 
+#include "support/MessageHeader.h"
+
 #include <algorithm>
 #include <ostream>
 #include <set>
@@ -33,24 +35,34 @@ std::string paddingUpTo(const std::string &line, unsigned column) {
   return padding;
 }
 
-std::string header(const SourceLocation &location, const char *word, const char *colour,
-                   const std::string &text, bool useColour) {
-  std::string where = location.isKnown() ? location.str() + ": " : "";
-  return useColour ? fmt::format("\033[1m{}\033[0m{}{}:\033[0m {}\n", where, colour, word, text)
-                   : fmt::format("{}{}: {}\n", where, word, text);
+std::string header(const std::string &where, SeverityLook look, const std::string &text, bool useColour) {
+  const std::string before = where.empty() ? "" : where + ": ";
+  if (!useColour)
+    return fmt::format("{}{}: {}\n", before, look.word, text);
+  const std::string bold = before.empty() ? "" : fmt::format("\033[1m{}\033[0m", before);
+  return fmt::format("{}{}{}:\033[0m {}\n", bold, look.colour, look.word, text);
 }
 
+std::string shown(const SourceLocation &location) { return location.isKnown() ? location.str() : ""; }
+
 std::string format(const Diagnostic &d, bool colour) {
-  SeverityLook look = lookOf(d.severity);
-  std::string out = header(d.location, look.word, look.colour, d.text, colour) + snippet(d.location);
+  std::string out = messageHeader(shown(d.location), d.severity, d.text, colour) + snippet(d.location);
   for (const Diagnostic::Note &note : d.notes)
-    out += header(note.location, "note", "\033[1;36m", note.text, colour) + snippet(note.location);
+    out += noteHeader(shown(note.location), note.text, colour) + snippet(note.location);
   if (!d.hint.empty())
     out += fmt::format("hint: {}\n", d.hint);
   return out;
 }
 
 } // namespace
+
+std::string messageHeader(const std::string &where, Severity severity, const std::string &text, bool colour) {
+  return header(where, lookOf(severity), text, colour);
+}
+
+std::string noteHeader(const std::string &where, const std::string &text, bool colour) {
+  return header(where, {"note", "\033[1;36m"}, text, colour);
+}
 
 std::string snippet(const SourceLocation &location) {
   if (location.sourceLine.empty() || location.line == 0)

@@ -32,6 +32,13 @@ TEST(Messages, AreThoseOfACompiler) {
   EXPECT_EQ(textOf({}, {}), "");
 }
 
+TEST(Messages, HaveTheColorsOfOtherMessages) {
+  EXPECT_EQ(textOf({refusal()}, {}, true),
+            "\033[1ma.cu:4:16: \033[0m\033[1;35mwarning:\033[0m coarsen x=5: does not divide [-Wheddle]\n"
+            "\033[1ma.cu:9:3: \033[0m\033[1;36mnote:\033[0m launched here\n"
+            "\033[1ma.cu:4:16: \033[0m\033[1;36mnote:\033[0m x=4\n");
+}
+
 TEST(Messages, AssumptionsComeFromTheEnvironment) {
   const Diagnostic diagnostic{
       Severity::Refusal, {"a.cu", 4}, "no", {}, "--assume no-overlap, where it is so"};

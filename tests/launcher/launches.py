@@ -183,6 +183,13 @@ def refusals_are_warnings(place):
     again = place.run("nvcc", "-c", "a.cu", "-o", "a.o")
     check(again.stderr == done.stderr, "the warning is not given again from the cache", again.stderr)
 
+    for words in (["--color", "always"], ["--color=never", "--color=always"]):
+        colored = place.run(*words, "nvcc", "-c", "a.cu", "-o", "a.o")
+        check("\033[1;35mwarning:\033[0m coarsen x=5:" in colored.stderr, colored.stderr)
+        check(colored.arguments == done.arguments, colored.arguments)
+    wrong = place.run("--color", "purple", "nvcc", "-c", "a.cu")
+    check(wrong.returncode == 2 and wrong.arguments is None and "--color" in wrong.stderr, wrong.stderr)
+
     silent = place.run("nvcc", "-Wno-heddle", "-c", "a.cu", "-o", "a.o")
     check(silent.stderr == "" and silent.arguments == ["-c", "a.cu", "-o", "a.o", *PRAGMA_LEFT], silent.stderr, silent.arguments)
     error = place.run("nvcc", "-c", "-Werror=heddle", "a.cu", "-o", "a.o")
