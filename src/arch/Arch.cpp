@@ -161,7 +161,7 @@ std::optional<Arch> tableNamed(std::string_view name) {
   std::error_code ignored;
   if (!isOwnName || !fs::exists(file, ignored))
     return std::nullopt;
-  Diagnostics apart; // what is wrong with it is said with all others
+  Diagnostics apart; // what is wrong with it is reported with all others
   std::optional<Arch> read = readArch(file, apart);
   return read && answersTo(*read, name) ? read : std::nullopt;
 }

@@ -275,7 +275,7 @@ private:
     return own;
   }
 
-  /// Of one side, with what is said on this side alone.
+  /// Of one side, with what is reported on this side alone.
   CompileStep cudaStep(source::Side side, const std::vector<std::string> &further,
                        const fs::path &output) const {
     source::CompileOptions options;

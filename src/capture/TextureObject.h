@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Texture and surface objects that a launch can use, and the arrays that they read and write. Numbers that stand for one of a list
+// Texture and surface objects that a launch can use, and the arrays that they read and write. Numbers that represent one of a list
 // are those of the runtime API (cudaChannelFormatKind, cudaTextureAddressMode, ...), whose names are in the comments.
 #pragma once
 

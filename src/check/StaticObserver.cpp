@@ -76,7 +76,7 @@ void StaticObserver::settleValues(uint32_t site, AccessEvent &event) {
 
 /// What memory holds where all stores since the last barrier of the block, those that may not happen too, had one known
 /// value: these do not race with each other. One that may not happen hides earlier ones from the engine, so that a single
-/// other value counts. Rounds of a loop of unknown length stand for many, of which each may store something else; and what
+/// other value counts. Rounds of a loop of unknown length represent many, of which each may store something else; and what
 /// copies bring is data.
 bool StaticObserver::isStoredValueKnown(const AccessEvent &event) {
   if (steering.hasRounds() || sawCopies || event.bytes > sizeof held[0])

@@ -86,7 +86,7 @@ public:
       : document(document), diagnostics(diagnostics) {}
 
   void check(const YAML::Node &node) {
-    // An alias is the node that it stands for, and is checked once.
+    // An alias is the node that it represents, and is checked once.
     if ((!node.IsMap() && !node.IsSequence()) || !visited.insert({node.Mark().pos, node.IsMap()}).second)
       return;
     if (node.IsSequence()) {

@@ -79,7 +79,7 @@ Bits joined(ptx::BoolOp how, const Bits &holds, Sources from) {
   }
 }
 
-/// What a comparison says of both halves of packed operands, or once, with its opposite (the q of setp p|q).
+/// What a comparison yields for both halves of packed operands, or once, with its opposite (the q of setp p|q).
 Results holdsOf(const Test &test, bool packed, ptx::BoolOp how, Sources from) {
   const Bits &a = from[0], &b = from[1];
   if (!packed) {

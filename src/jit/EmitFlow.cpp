@@ -72,7 +72,7 @@ FunctionEmitter::Block FunctionEmitter::exitBefore(uint32_t instr) {
   return exit;
 }
 
-/// Where all lanes end, the next warp of the block begins, if it is said to (vm/WholeWarps.cpp).
+/// Where all lanes end, the next warp of the block begins, if that is asked for (vm/WholeWarps.cpp).
 void FunctionEmitter::emitLeave(uint32_t instr) {
   const vm::Inst &in = program.inst(instr);
   Block exit = exitBefore(instr);
@@ -123,7 +123,7 @@ void FunctionEmitter::emitPartExits() {
     now = {instr, instr}; // counts are complete
     storeChanged(instr, {});
     storeCounts(instr, true);
-    // An observer has not been told of the block; the loop that called does that for what it executes itself.
+    // No observer has been notified of the block; the loop that called does that for what it executes itself.
     const bool isLeft = program.wayOf(instr) == Way::Leave && !program.request.observed.any();
     leaveAt(instr, isLeft ? vm::CompiledExit::Interpret : vm::CompiledExit::Part);
   }

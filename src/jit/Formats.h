@@ -52,7 +52,7 @@ Bits settleNaN(const Real &result, std::initializer_list<Bits> operands, bool an
 /// The value in the narrowest format of the host that holds it. Half: a NaN becomes the canonical one, or any if `anyNaN`.
 Real toHost(const Bits &a, const sem::Layout &layout, bool anyNaN = false);
 
-/// head + tail, rounded to odd in the format of head: its last bit tells that something is lost. Only the sign of tail matters,
+/// head + tail, rounded to odd in the format of head: its last bit states that something is lost. Only the sign of tail matters,
 /// its format may be another.
 Real roundedToOdd(const Real &head, const Real &tail);
 /// The rounding error of a + b = sum.

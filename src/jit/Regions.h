@@ -2,7 +2,7 @@
 //
 // Parts of a function that lanes go through separately without leaving compiled code.
 //
-// Behind a branch that lanes disagree about, until they meet again, each block is executed for the lanes that have reached it,
+// After a branch on which lanes diverge, until they reconverge, each block is executed for the lanes that have reached it,
 // under a mask, in the order in which the interpreter executes them (vm/Order.h): of all blocks at which lanes wait, that with the
 // lowest position in the order; lanes that return to the head of a loop wait there until no other is inside. That order is
 // known when code is emitted, so what the interpreter does by splits is a chain of tests here (Steps).

@@ -7,8 +7,8 @@
 // if the stride is the same from chunk to chunk: loads from such addresses are one check and one vector. Everything else is a vector for
 // each chunk (Varying). A register has one shape in the whole function, the least that holds for all its definitions.
 //
-// That lanes agree where a value is computed is not enough: they must agree where they meet again. For each branch that lanes may
-// disagree about, a block that both of its ways lead to is a place where they meet; a register that is defined on one of the ways and
+// That lanes agree where a value is computed is not enough: they must agree where they reconverge. For each branch on which lanes
+// may diverge, they can reconverge at a block that both of its ways lead to; a register that is defined on one of the ways and
 // still needed there is Varying. That also covers loops that lanes leave at different times: a counter stays uniform inside, and
 // is not if it is used behind the loop.
 #pragma once

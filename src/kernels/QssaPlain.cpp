@@ -60,7 +60,7 @@ unsigned sharedBytes(const Statements &statements, unsigned powers, unsigned thr
          128 * atLeastOne(statements.powers.longRows.size()) + 8 * powers * threads;
 }
 
-/// Rows of a double for each thread that are left, with as many blocks on an SM as registers allow.
+/// Rows of a double for each thread that are left, with as many blocks per SM as registers allow.
 unsigned rowsThatFit(unsigned sharedPerSm, unsigned besides, unsigned threads) {
   const unsigned ofBlock = sharedPerSm / std::max(1U, threadsPerSm / threads) - sharedOfSystem;
   return ofBlock > besides ? (ofBlock - besides) / (8 * threads) : 0;

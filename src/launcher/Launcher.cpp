@@ -372,7 +372,7 @@ private:
     append({"-isystem", command.dialect == Dialect::Nvcc ? withoutCommas(folder) : folder}, words);
   }
 
-  /// What is said of a directive that is left out, we said: with the compiler's warning of an unknown pragma a build that allows no
+  /// What there is to report of a directive that is left out, we reported: with the compiler's warning of an unknown pragma a build that allows no
   /// warnings would end.
   void allowPragmas(std::vector<std::string> &words) const {
     if (command.dialect == Dialect::Clang)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is said between heddle-replay and whoever drives it: a line for each request, a JSON object on a line for each
+// The messages between heddle-replay and the process that drives it: a line for each request, a JSON object on a line for each
 // reply.
 //
 //   measure ID FILE KERNEL gx gy gz bx by bz SHARED ROUNDS WARMUPS FLUSH SECONDS [DIFFERENCES] [name=value ...]

@@ -16,7 +16,7 @@ namespace heddle::source {
 std::vector<std::string> wordsOfVariable(std::string_view value);
 
 /// The command as nvcc carries it out with these values of both variables. Words and inputs stay those that were given; modes, flags and
-/// architectures are of all words. Clang's commands stay as they are.
+/// architectures are of all words. Clang's commands are left unchanged.
 CompilerCommand withVariables(const CompilerCommand &command, std::string_view prepended,
                               std::string_view appended);
 

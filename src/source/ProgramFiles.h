@@ -42,7 +42,7 @@ struct ProgramReading {
 /// The first error of Clang's messages, without its location; empty where there is none.
 std::string firstError(const std::string &messages);
 
-/// `joined` is where the one text is said to be.
+/// `joined` is the name that the one text has.
 ProgramReading readSeparately(const std::vector<ProgramFile> &files, const std::filesystem::path &joined);
 
 } // namespace heddle::source

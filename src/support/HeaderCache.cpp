@@ -209,7 +209,7 @@ std::string surroundings(const std::string &compiler) {
 // --- records
 // ----------------------------------------------------------------------------------------------
 
-/// What stands beside a precompiled file.
+/// What is beside a precompiled file.
 struct Record {
   std::vector<fs::path> folders; // -I folders that headers of it are in
   std::set<std::string>

@@ -17,7 +17,7 @@ namespace heddle {
 /// is not set. Commands that differ only in the folders of -I share the file as long as these lead to the
 /// same headers. It is made where it is missing or where a header that went into it has changed since. With
 /// HEDDLE_HEADER_CACHE=off, where nothing can be written, or where the headers cannot be compiled by
-/// themselves, the command comes back as it was.
+/// themselves, the command is returned unchanged.
 ///
 /// Every CUDA file begins with thirty thousand lines that it did not ask for, the same each time: four fifths
 /// of the time that a small program takes to read. Most of the rest are <string>, <vector> and their like.

@@ -8,7 +8,7 @@
 //   - of the C++ standard library and our own are collected, the latter unless a macro with one of their names is defined before: the user's
 //     compiler would see it in them;
 //   - of a CUDA toolkit that take longer to read than all others together are collected too, unless a macro that they look at is
-//     defined first: its name says so. Those that stand in for them where there is no toolkit are small;
+//     defined first: its name says so. Those that replace them where there is no toolkit are small;
 //   - of C, POSIX and CUDA otherwise are passed over: they define no macro that standard headers look at, and are small, or precompiled anyway.
 //     So are the small ones of C++: fewer sets of headers are precompiled without them;
 //   - of the user, in the folder of the file or in one of -I, are read in the same way.

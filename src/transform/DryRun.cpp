@@ -29,7 +29,7 @@ double saved(const Tried &tried) {
   return std::max(tried.sharedLoadsSaved.value_or(0), tried.globalLoadsSaved.value_or(0));
 }
 
-/// How many threads each thread of the result stands for, along x, y and z.
+/// How many threads each thread of the result represents, along x, y and z.
 std::array<int64_t, 3> mergedThreads(const std::string &text) {
   std::array<int64_t, 3> merged = {1, 1, 1};
   Diagnostics ignored;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Raw tokens tell the state at the beginning of each line: open braces, and open conditions with their branches. A line may have the
+// Raw tokens determine the state at the beginning of each line: open braces, and open conditions with their branches. A line may have the
 // #include if no brace is open there and its conditions are those of the use or some of the outer ones.
 #include "transform/HelperIncludes.h"
 

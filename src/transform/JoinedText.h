@@ -29,7 +29,7 @@ public:
     std::filesystem::path file;
     std::string text;
   };
-  /// `file` need not exist: it is where the text is said to be. Inputs are to be added to a text of this object's choice.
+  /// `file` need not exist: it is the name that the text has. Inputs are to be added to a text of this object's choice.
   JoinedText(std::filesystem::path file, std::vector<Input> inputs);
 
   const std::filesystem::path &file() const { return path; }

@@ -57,7 +57,7 @@ private:
     return reading.kind == Kind::Same;
   }
 
-  /// `line=` of the command line does not say of which file.
+  /// `line=` of the command line does not state the file.
   bool knowsLines(const std::vector<Directive> &further) {
     for (const Directive &directive : further)
       if (directive.number("line")) {

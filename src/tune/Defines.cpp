@@ -103,7 +103,7 @@ Diagnostics aboutDefines(const Problem &problem, const std::vector<std::string> 
   if (defines.empty())
     return warnings;
   const auto texts = programTexts(problem);
-  if (!texts) // which is said elsewhere
+  if (!texts) // which is reported elsewhere
     return warnings;
   for (const std::string &define : defines)
     for (const std::string &name : namesOf(define)) {

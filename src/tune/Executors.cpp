@@ -188,7 +188,7 @@ Made LocalExecutor::finished(const Configuration &configuration) {
 }
 
 void LocalExecutor::prepare(const std::vector<Configuration> &wanted, unsigned most) {
-  // Whether others are checked depends on what the check says of the baseline.
+  // Whether others are checked depends on the findings of the check in the baseline.
   Prepared &first = begun({});
   if (!advance(first) && first.making)
     return;

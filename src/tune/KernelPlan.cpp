@@ -116,7 +116,7 @@ Budget partOf(const Budget &left, const KernelPlan &plan, size_t index) {
   Budget budget;
   if (left.seconds)
     budget.seconds = *left.seconds * part;
-  if (left.runs) // a baseline alone tells nothing
+  if (left.runs) // a baseline alone is no result
     budget.runs =
         std::min(*left.runs, std::max<uint64_t>(2, uint64_t(std::llround(double(*left.runs) * part))));
   return budget;

@@ -31,7 +31,7 @@ constexpr std::array SpeedUnits = {"cycles", "clocks", "ticks",  "fps",    "FPS"
 constexpr std::array Counted = {"B",    "b",     "iB",   "byte",  "bytes", "Byte", "Bytes",
                                 "flop", "flops", "FLOP", "FLOPs", "op",    "ops"};
 
-/// What the unit of a number says of it.
+/// What the unit of a number means for the comparison.
 enum class Unit : uint8_t { None, Time, Speed };
 
 struct Number {

@@ -6,7 +6,7 @@
 // an entry until something happens that the loop has to look at. Then it writes back the registers that it changed, and
 // returns where it stopped; the loop executes that instruction with its own handler and enters compiled code again at the next
 // entry. Lanes that disagree about a branch may stay in compiled code, which then executes blocks for some of them, in the
-// same order as the interpreter, until they meet again; if it stops before that, they become splits.
+// same order as the interpreter, until they reconverge; if it stops before that, they become splits.
 #pragma once
 
 #include "vm/Code.h"

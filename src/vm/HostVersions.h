@@ -11,7 +11,7 @@
 // would be wrong: the linker keeps one copy of an inline function, perhaps the one that not every processor can execute.
 #pragma once
 
-// AVX2 in the flags of the build, or another architecture: one version, for what the compiler was told.
+// AVX2 in the flags of the build, or another architecture: one version, for the target of the compiler.
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define HEDDLE_HAS_WIDE 1
 #define HEDDLE_WIDE __attribute__((target("avx2,fma,bmi,bmi2,popcnt")))

@@ -10,7 +10,7 @@ The table has a row for each kernel of examples/ and tests/transform that Clang 
 ptxas of CUDA's toolkit reports for sm_90, and the estimate, which needs no toolkit and is made without one (--cuda-path none).
 
 Constants of the estimate were chosen on one half of the files, those with an even first byte of the SHA-256 of
-the path with __ for /. The other half judges them.
+the path with __ for /. The other half evaluates them.
 """
 import hashlib
 import json

@@ -80,7 +80,7 @@ TEST(StaticEqualValues, aReadIsNotAStore) {
                                     "ld.shared.u32 %r7, [%r6]; bar.sync 0;");
 }
 
-// A round of a loop stands for all later ones: what the first one stores is not what the second one does.
+// A round of a loop represents all later ones: what the first one stores is not what the second one does.
 TEST(StaticEqualValues, roundsOfALoopMayStoreDifferentValues) {
   const std::string loop = R"(
   mov.u32 %r8, 0; setp.eq.u32 %p3, %r1, 0; setp.eq.u32 %p4, %r1, 32;

@@ -286,7 +286,7 @@ TEST(YamlForms, NegativeFactorsOfSingleReactionsAreStated) {
   readGoodYaml(withReactions(reaction + "  negative-A: true\n"));
 }
 
-/// As Cantera's converter writes REV, and as authors write them: the file does not tell which, and Cantera has two reactions.
+/// As Cantera's converter writes REV, and as authors write them: the file does not state which, and Cantera has two reactions.
 TEST(YamlForms, AReactionAndItsReverseStayTwo) {
   Mechanism m = readGoodYaml(withReactions("- equation: A + B => C\n  rate-constant: {A: 1e12, b: 0, Ea: 0}\n"
                                            "- equation: C => A + B\n  rate-constant: {A: 5.0, b: 0, Ea: 0}\n"

@@ -7,7 +7,7 @@ three dots matches any lines, and three dots inside a line match any text. `[exi
 expected exit code; without it, 0 is expected. A command without expected output is only run.
 `<!-- needs nvcc -->` on the line before a block names programs that it needs; without them the block is skipped.
 Verbs that build a program do so with Clang, which takes a third of nvcc's time, unless the command, or a `needs` before its block, names a
-compiler. The front page is run as it stands, and so is a program that runs for long (AS_SHOWN).
+compiler. The front page is run unchanged, and so is a program that runs for long (AS_SHOWN).
 Each page has a temporary folder of its own in place of /tmp, so that pages can run side by side and none relies on another.
 
 Usage: run_docs.py ROOT BUILD PAGE...     prints each command that fails with both texts; exit 1 if any does

@@ -107,7 +107,7 @@ TYPED_TEST(Rounded, F64SumsProductsAndFmaAreRoundedOnce) {
 template <class T> T below(T a) { return std::nextafter(a, -std::numeric_limits<T>::infinity()); }
 template <class T> T above(T a) { return std::nextafter(a, std::numeric_limits<T>::infinity()); }
 
-/// Whether q is a/b rounded, judged by exact products: sign(a - q b) * sign(b) says on which side the
+/// Whether q is a/b rounded, determined by exact products: sign(a - q b) * sign(b) says on which side the
 /// quotient lies.
 template <class T> int sideOfQuotient(T a, T b, T q) {
   if (std::isinf(q))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device math library against 113-bit references, each function over its range, held to the bound that
+// The device math library against 113-bit references, each function over its range, compared with the bound that
 // the CUDA programming guide states for it ("Mathematical Functions", tables of maximum ulp error). The
 // guide's measure is the distance in units of the last place between the result and the correctly rounded
 // one; so is ours.

@@ -31,7 +31,7 @@ def plain(text):
 
 
 def own_names(text):
-    """Names that a file defines for itself, each with its line; aliases with what they stand for."""
+    """Names that a file defines for itself, each with its line; aliases with what they represent."""
     names, inside = {}, False
     for number, line in enumerate(plain(text).split("\n"), 1):
         if line.startswith("namespace {"):

@@ -16,7 +16,7 @@ using namespace heddle;
 
 namespace {
 
-/// A folder with a header, and a compiler that is told to include it before anything else.
+/// A folder with a header, and a compiler that is asked to include it before anything else.
 class HeaderCache : public ::testing::Test {
 protected:
   void SetUp() override {

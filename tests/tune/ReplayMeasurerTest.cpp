@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// The whole program: as slow as it is said to be.
+/// The whole program: as slow as the test states.
 class ReplayedProgram final : public Measurer {
 public:
   std::string device() const override { return "GPU"; }

@@ -7,7 +7,7 @@
 namespace heddle::vm::test {
 namespace {
 
-/// %r0 thread, %r1 block, %r2 rank in the cluster, %rd0 out + 4 * (thread + block * threads a block).
+/// %r0 thread, %r1 block, %r2 rank in the cluster, %rd0 out + 4 * (thread + block * threads per block).
 const std::string Head =
     ".visible .entry k(.param .u64 out) {\n"
     ".reg .b64 %rd<16>; .reg .b32 %r<32>; .reg .pred %p<8>;\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lanes that part: all make progress, reconverge at the post-dominator, and obey warp-level masks.
+// Lanes that diverge: all make progress, reconverge at the post-dominator, and obey warp-level masks.
 #include "vm/Runner.h"
 
 #include <numeric>

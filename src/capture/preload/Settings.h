@@ -8,7 +8,7 @@ namespace heddle::capture {
 
 /// What the environment asks of the preloaded library. `heddle capture` sets these (docs/environment.md).
 struct Settings {
-  /// FirstAndSurvey: the first launch is captured and all are measured, so that `heddle capture` can tell whether another
+  /// FirstAndSurvey: the first launch is captured and all are measured, so that `heddle capture` can determine whether another
   /// one takes longer in total. EachShape: the first of each kernel, grid, block and shared memory, in folders 1, 2, ...
   enum class Which { FirstAndSurvey, Numbered, EachShape };
 

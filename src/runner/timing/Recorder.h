@@ -21,7 +21,7 @@ struct Configuration {
   uint64_t launches = 0;
   uint64_t inGraphs = 0;        ///< recorded into a graph rather than launched
   std::deque<EventPair> pairs;  ///< around the program's own launches
-  std::vector<double> own;      ///< what those say
+  std::vector<double> own;      ///< what those state
   std::vector<double> replayed; ///< of the first launch, made again
 
   /// What counts: see Recorder.cpp.

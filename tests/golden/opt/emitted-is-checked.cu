@@ -55,7 +55,7 @@ __global__ void reverse(float *x) {
   x[threadIdx.x] = tile[63 - threadIdx.x] + value;
 }
 
-// The race is in the line that the directive rewrites: whether it is the same one cannot be told.
+// The race is in the line that the directive rewrites: whether it is the same one is unknown.
 __global__ void late(float *x) {
   __shared__ float tile[64];
   tile[threadIdx.x] = x[threadIdx.x];
