@@ -169,7 +169,7 @@ TEST(Dependences, BranchesAroundABarrierAreTakenByAllThreads) {
               blockOf(64));
 }
 
-TEST(Dependences, WhatIsBehindABranchWithABarrierDoesNotMeetTheWayThatHasIt) {
+TEST(Dependences, WhatFollowsABranchWithABarrierIsNotOrderedWithTheWayThatHasIt) {
   const std::string branch = "__shared__ int s[128]; s[t] = 0; __syncthreads();\n"
                              "if (n > 3) { s[t] = 1; __syncthreads(); }\n"
                              "a[t] = s[127 - t];";
@@ -203,7 +203,7 @@ TEST(Dependences, AnUnknownBlockIsNotTakenToBeWiderThanTheTile) {
   EXPECT_EQ(f.mayRaces(), 1u) << f.list();
 }
 
-TEST(Dependences, TwoBranchesOfADivergentIfCanMeet) {
+TEST(Dependences, TwoBranchesOfADivergentIfCanConflict) {
   expectRace("__shared__ float s[64]; if (t < 32) s[t] = 1; else a[t] = s[t - 32];", blockOf(64));
   expectClean("__shared__ float s[64]; if (blockIdx.x == 0) s[t] = 1; else a[t] = s[63 - t];", blockOf(64));
 }
@@ -312,7 +312,7 @@ TEST(Dependences, DifferentElementSizesCanOverlap) {
   expectRace("__shared__ float s[64]; double *d = (double *)s; s[t] = 1; d[t] = 2;", blockOf(32));
 }
 
-TEST(Dependences, WhatIsBehindALoopWithABarrierDoesNotMeetItsFirstIteration) {
+TEST(Dependences, WhatFollowsALoopWithABarrierDoesNotConflictWithItsFirstIteration) {
   // All threads enter the loop, or none does: no thread reads s[0] while another still adds.
   std::string sum =
       "__shared__ float s[64]; s[t] = in[t]; __syncthreads();"
@@ -345,7 +345,7 @@ TEST(Dependences, ManyAccessesEndSoonAndSayWhatWasLeftOut) {
   EXPECT_NE(f.dependences.leftOut().find("were not analyzed"), std::string::npos);
 }
 
-TEST(Dependences, ParametersAreTakenNotToOverlapAndThatIsSaid) {
+TEST(Dependences, ParametersAreAssumedNotToOverlapAndThatIsReported) {
   Found f("__global__ void k(float *a, float *b) { a[threadIdx.x] = b[threadIdx.x + 1]; }");
   EXPECT_TRUE(f.dependences.all().empty());
   ASSERT_EQ(f.dependences.assumptions().size(), 1u);

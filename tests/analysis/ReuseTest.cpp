@@ -134,7 +134,7 @@ TEST(Reuse, RowsMayBeAsLongAsAParameter) {
                    1. / 6);
 }
 
-TEST(Reuse, OneThreadAlongADimensionSharesWithNobody) {
+TEST(Reuse, OneThreadAlongADimensionSharesWithNoOther) {
   EXPECT_EQ(reuseOf("o[threadIdx.y + threadIdx.x] = a[threadIdx.x];", blockOf(64, 1)), Texts{});
 }
 

@@ -144,7 +144,7 @@ TEST(ReadArch, LatenciesSayWhereTheyComeFromAndOnlyOfKnownClasses) {
               HasSubstr("who measured, when, how"));
 }
 
-TEST(Latencies, AClassWithoutCyclesTakesThoseOfItsStandIn) {
+TEST(Latencies, AClassWithoutCyclesTakesThoseOfItsSubstitute) {
   const std::optional<LatencyTable> table =
       LatencyTable{"a test", {{"div.u32", 264}, {"mul.lo.s32", 18}}, {}};
   EXPECT_EQ(latencyOf(table, "div.u32").from, LatencyFrom::Table);
@@ -186,7 +186,7 @@ TEST(Latencies, ThroughputIsWhatTheTableSaysOrNothing) {
   EXPECT_EQ(throughputOf(std::nullopt, "add.s32"), std::nullopt);
 }
 
-TEST(ReadArch, BandwidthsMayBeUnknownButMustBeSaid) {
+TEST(ReadArch, BandwidthsMayBeUnknownButMustBeStated) {
   EXPECT_EQ(messagesAfter([](Json &t) { t["device"]["dramGigabytesPerSecond"] = 0; }), "");
   EXPECT_THAT(messagesAfter([](Json &t) { t["device"].erase("l2BytesPerCycle"); }),
               HasSubstr("the field 'device.l2BytesPerCycle' is missing"));
@@ -241,7 +241,7 @@ TEST(ReadArch, PointsAtTheLineWhereTheJsonBreaks) {
   EXPECT_THAT(messages(diagnostics), HasSubstr("sm_90.json:2:11: error: this is not JSON"));
 }
 
-TEST(ReadArch, AMissingFileAndAnEmptyFolderAreSaid) {
+TEST(ReadArch, AMissingFileAndAnEmptyFolderAreReported) {
   TemporaryFolder folder;
   Diagnostics diagnostics;
   EXPECT_FALSE(readArch(folder.path() / "sm_1.json", diagnostics));

@@ -6,7 +6,7 @@
 namespace heddle::build {
 namespace {
 
-TEST(InlinedLocations, AreSaidAsNvccSaysThem) {
+TEST(InlinedLocations, AreReportedAsNvccReportsThem) {
   EXPECT_EQ(withInlinedLocations("\t.loc\t1 6 0        // k.cu:6:0\n"
                                  "\t.loc\t2 344 10     // /usr/a.h:344:10 @[ inc/b.h:16:1 @[ k.cu:6:39 ] ]\n"
                                  "\tadd.u32 %r1, %r1, 1; // no place: 1:2\n"
@@ -21,7 +21,7 @@ TEST(InlinedLocations, AreSaidAsNvccSaysThem) {
             "\t.file\t3 \"/src/inc/b.h\"\n");
 }
 
-TEST(InlinedLocations, WhatHasNoneStaysAsItIs) {
+TEST(InlinedLocations, WhatHasNoneIsUnchanged) {
   const std::string text =
       ".version 8.5\n\t.loc\t1 6 0 // k.cu:6:0\n\t.loc\t1 7 3\n\t.loc\t1 8 3 // @[ odd ]\nret;\n";
   EXPECT_EQ(withInlinedLocations(text, "/src"), text);

@@ -40,7 +40,7 @@ protected:
   std::string errors;
 };
 
-TEST_F(ProgramTest, WhatDoesNotCompileIsSaidInTheCompilersWords) {
+TEST_F(ProgramTest, WhatDoesNotCompileIsReportedInTheCompilersWords) {
   Program program = make("int main() { return undeclared; }");
   EXPECT_FALSE(program.ok());
   EXPECT_FALSE(program.compiled());

@@ -95,7 +95,7 @@ TEST(Checker, ArrivingOrdersForTheOthersAndNotForOneself) {
   EXPECT_EQ(bad.rules(), Rules{"race/shared"});
 }
 
-TEST(Checker, AFindingNamesArrayElementThreadsAndBothPlaces) {
+TEST(Checker, AFindingNamesArrayElementThreadsAndBothLocations) {
   Bench bench;
   bench.run(with(""), {1}, {64});
   ASSERT_EQ(bench.findings.all().size(), 1u);

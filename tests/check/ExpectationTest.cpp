@@ -40,7 +40,7 @@ TEST(Expectation, RuleAndLineMustFit) {
   EXPECT_FALSE(agrees(head, {found("race/shared", 4), found("race/global", 4)}));
 }
 
-TEST(Expectation, BothPlacesAreAsked) {
+TEST(Expectation, BothLocationsAreAsked) {
   const std::vector<std::string> head = {"// expect: race/shared at 4 and 7"};
   EXPECT_TRUE(agrees(head, {found("race/shared", 4, {7})}));
   EXPECT_TRUE(agrees(head, {found("race/shared", 7, {4})}));

@@ -190,7 +190,7 @@ private:
   KernelRuns runs;
 };
 
-TEST(StaticSoundness, saysOfAllInputsWhatTheDynamicCheckSaysOfAny) {
+TEST(StaticSoundness, agreesForAllInputsWithTheDynamicCheckOfAny) {
   const char *given = std::getenv("HEDDLE_SEED");
   const uint32_t first = given ? uint32_t(std::strtoul(given, nullptr, 10)) : 1;
   const unsigned count = given ? 1 : 400;

@@ -242,7 +242,7 @@ TEST(ChemkinLayout, RepeatsAreErrorsUnlessTheyAreAccepted) {
   EXPECT_EQ(m->species[0].transport->wellDepth, 11);
 }
 
-TEST(ChemkinLayout, SlippedColumnsAreSaidToBeSo) {
+TEST(ChemkinLayout, SlippedColumnsAreReported) {
   ChemkinText text = smallText("");
   text.thermo->text = replaced(text.thermo->text, "A                       C", "A                      C");
   EXPECT_NE(complaints(text).find(

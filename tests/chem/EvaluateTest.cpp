@@ -123,7 +123,7 @@ TEST(States, OutsideTheRangeOfTheDataAreWarnedOf) {
             "states[2]: 5001 K is outside 200 to 5000 K, where the data of all species hold");
 }
 
-TEST(SpeciesList, NamesSpeciesOneALine) {
+TEST(SpeciesList, NamesSpeciesOnePerLine) {
   Diagnostics diagnostics;
   Mechanism mechanism = threeSpecies();
   EXPECT_THAT(readSpeciesList({"qss.txt", "# comment\r\nH2O  # why\n\n H2 ! why\n"}, mechanism, diagnostics),

@@ -133,7 +133,7 @@ TEST(YamlForms, ElementsMayHaveWeightsAndElectronsMakeCharge) {
 
 // Units
 
-TEST(YamlForms, NumbersWithoutUnitsAreSiWhereNothingIsSaid) {
+TEST(YamlForms, NumbersWithoutUnitsAreSiWhereNothingIsStated) {
   Mechanism m = readGoodYaml(
       "phases:\n- {name: g, species: all, kinetics: gas}\n" + species() +
       "reactions:\n- {equation: A + B <=> C, rate-constant: {A: 2.0, b: 0.5, Ea: 8314.46261815324}}\n");

@@ -66,7 +66,7 @@ TEST(Estimate, ReadingAgainWithinABlockCostsL1AndNotL2) {
   EXPECT_GT(by(estimate(launch, h200()), Limit::L2), 2 * once);
 }
 
-TEST(Estimate, FourSchedulersIssueOneInstructionACycleEach) {
+TEST(Estimate, FourSchedulersIssueOneInstructionPerCycleEach) {
   LaunchFacts launch = idle();
   launch.instructions["bra"] = 132ull * 4 * 1'980'000;
   const Estimate made = estimate(launch, h200());

@@ -43,7 +43,7 @@ TEST(Schedule, BlocksThatShareAMultiprocessorGetEqualPartsOfIt) {
   EXPECT_EQ(shared.end, 11); // nothing is lost: 6 + 2 + 3
 }
 
-TEST(Schedule, MultiprocessorsThatHaveRoomAtTheSameTimeGetABlockEachInTurn) {
+TEST(Schedule, MultiprocessorsThatAreFreeAtTheSameTimeGetABlockEachInOrder) {
   // Four blocks of 4 share two multiprocessors until 8; of the next two long ones each gets one.
   const Scheduled made = schedule(std::vector<double>{4, 4, 4, 4, 4, 4, 1, 1}, 2, 2);
   EXPECT_EQ(made.sm, (std::vector<unsigned>{0, 1, 0, 1, 0, 1, 0, 1}));

@@ -128,7 +128,7 @@ TEST(Package, singlePrecisionKeepsToItsBoundsOnTheSimulator) {
   holdOnSimulator(hydrogen, inFloat(hydrogen, {Variant::Plain, Variant::Matrix}), {build::Compiler::Clang});
 }
 
-TEST(Package, singlePrecisionHasNoMatrixForm) {
+TEST(Package, singlePrecisionHasNoTensorCoreVariant) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   Diagnostics none;
   EXPECT_TRUE(makePackage(hydrogen, inFloat(hydrogen, {Variant::Matrix}), none).empty());

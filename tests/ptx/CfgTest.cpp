@@ -80,7 +80,7 @@ TEST(Cfg, StraightCodeIsOneBlock) {
   EXPECT_EQ(f.blocks[0].ipdom, kNone);
 }
 
-TEST(Cfg, AnIfMeetsAtItsJoin) {
+TEST(Cfg, AnIfReconvergesAtItsJoin) {
   Function f = functionOf(
       "@%p1 bra Else;\n mov.b32 %r1, 1;\n bra Join;\n Else: mov.b32 %r1, 2;\n Join: mov.b32 %r2, %r1;");
   ASSERT_EQ(f.blocks.size(), 4u);
@@ -102,7 +102,7 @@ TEST(Cfg, AGuardedCallDoesNotEndABlock) {
   EXPECT_EQ(functionOf("@%p1 call callee;\n mov.b32 %r1, 1;").blocks.size(), 1u);
 }
 
-TEST(Cfg, ALoopExitMeetsBehindTheLoop) {
+TEST(Cfg, ALoopExitReconvergesAfterTheLoop) {
   Function f = functionOf("Top: add.s32 %r1, %r1, 1;\n @%p1 bra Top;\n mov.b32 %r2, 1;");
   ASSERT_EQ(f.blocks.size(), 2u);
   EXPECT_THAT(f.blocks[0].succs, ElementsAre(1, 0));
@@ -116,7 +116,7 @@ TEST(Cfg, IndexedBranchesGoToEachTargetOnce) {
   EXPECT_EQ(f.blocks[0].ipdom, 3u);
 }
 
-TEST(Cfg, BranchesInsideAnEndlessLoopStillMeet) {
+TEST(Cfg, BranchesInsideAnEndlessLoopStillReconverge) {
   Function f = functionOf("Top: @%p1 bra Else;\n mov.b32 %r1, 1;\n bra Join;\n Else: mov.b32 %r1, 2;\n Join: "
                           "mov.b32 %r1, 3;\n bra Top;");
   uint32_t branch = f.blockOf[0], join = f.blockOf[4];

@@ -203,7 +203,7 @@ TEST(Parser, CallsListResultsAndArguments) {
   EXPECT_EQ(only(m).prototypes[operandOf(m, 2, 3).index].params.size(), 1u);
 }
 
-TEST(Parser, CallAreasOfScopesThatDoNotMeetShareTheirBytes) {
+TEST(Parser, CallAreasOfScopesThatDoNotOverlapShareTheirBytes) {
   Module m = body("{ .param .b64 a; .param .b32 b; }\n { .param .align 16 .b8 c[64]; }\n");
   EXPECT_EQ(only(m).callBytes, 16u + 64u) << "pcall and pout stay, the two inner areas lie over each other";
 }

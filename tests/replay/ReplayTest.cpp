@@ -318,7 +318,7 @@ TEST_F(Replay, WhatKernelsPrintIsNoReply) {
   EXPECT_EQ(worker.wait(), 0);
 }
 
-TEST_F(Replay, EndsWhenNobodyListens) {
+TEST_F(Replay, EndsWhenNoProcessReadsItsReplies) {
   Worker worker(folder());
   worker.receive();
   worker.closeOutput();
@@ -506,7 +506,7 @@ TEST_F(ReplayOnce, PrintsWorkAndResults) {
   EXPECT_THAT(differs.standardOutput, HasSubstr("results  differ: region 0x120000400000"));
 }
 
-TEST_F(ReplayOnce, ExitCodesTellFailuresApart) {
+TEST_F(ReplayOnce, ExitCodesDistinguishFailures) {
   EXPECT_EQ(run(TestCapture::kernel("trap;")).exitCode, 4);
   const ProcessResult missing = run(TestCapture::kernel(), {"--kernel", "none"});
   EXPECT_EQ(missing.exitCode, 3);

@@ -60,7 +60,7 @@ TEST_F(CheckHtml, AFindingWithoutALineIsTextAlone) {
               HasSubstr("<p>warp 0 waits for barrier 1</p>"));
 }
 
-TEST_F(CheckHtml, CleanIsSaidOnlyWhereEverythingWasChecked) {
+TEST_F(CheckHtml, CleanIsReportedOnlyWhereEverythingWasChecked) {
   EXPECT_THAT(checkHtml({"a.cu", "run", {}, {}, {}, {}}), HasSubstr(">clean<"));
   const std::string text = checkHtml({"a.cu", "run", {}, {"The program ended early."}, {}, {}});
   EXPECT_THAT(text, Not(HasSubstr(">clean<")));

@@ -77,7 +77,7 @@ TEST(FindingsText, ColourChangesNoWords) {
   EXPECT_EQ(bare, findingsText({sharedRace(), placeless()}, false));
 }
 
-TEST(FindingsText, NothingFoundIsNothingSaid) { EXPECT_EQ(findingsText({}, true), ""); }
+TEST(FindingsText, NothingFoundIsNothingPrinted) { EXPECT_EQ(findingsText({}, true), ""); }
 
 TEST(FindingsJson, HoldsTheSameFacts) {
   ordered_json expected = ordered_json::parse(R"({

@@ -26,7 +26,7 @@ TEST(LineDiff, ShowsRemovedAndAddedLinesInTheirPlace) {
   EXPECT_EQ(shown("a\n", ""), (Lines{"-a"}));
 }
 
-TEST(LineDiff, HasNothingToSayOfEqualTexts) { EXPECT_TRUE(lineDiff("a\nb\n", "a\nb\n").empty()); }
+TEST(LineDiff, IsEmptyForEqualTexts) { EXPECT_TRUE(lineDiff("a\nb\n", "a\nb\n").empty()); }
 
 TEST(LineDiff, LeavesOutWhatIsFarFromAChange) {
   EXPECT_EQ(shown("1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\n5\nx\n", 1),

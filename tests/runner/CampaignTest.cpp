@@ -133,7 +133,7 @@ TEST(Campaign, DoesNotCompareWhatVariesFromRunToRunOfTheBaseline) {
 
 const std::string kNoCopies = reportOf(1, "");
 
-TEST(Campaign, ComparesWhatIsPrintedWhereNothingComesBackByCopies) {
+TEST(Campaign, ComparesWhatIsPrintedWhereNothingIsCopiedToTheHost) {
   Plan plan;
   plan.with("baseline", kNoCopies + "echo $0 begins; echo sum 5.0\n")
       .with("same", kNoCopies + "echo $0 begins; echo sum 5.0\n")
@@ -231,7 +231,7 @@ TEST(Campaign, MeasuresNothingTwice) {
   EXPECT_EQ(plan.runsOf("added"), 1);
 }
 
-TEST(Campaign, DoesNotHoldCandidatesAgainstABaselineOfAnotherPlan) {
+TEST(Campaign, DoesNotCompareCandidatesWithABaselineOfAnotherPlan) {
   Plan plan;
   plan.with("baseline", reportOf(1));
   plan.run();

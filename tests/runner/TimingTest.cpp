@@ -110,7 +110,7 @@ TEST(Timing, IsThereHoweverTheProgramEnds) {
   }
 }
 
-TEST(Timing, EndsTheProgramAfterTheCopiesThatCount) {
+TEST(Timing, EndsTheProgramAfterTheComparedCopies) {
   EXPECT_EQ(observe("accumulate", {"fail"}).end.exitCode, 5);
   Seen seen = observe("accumulate", {"fail"}, 1);
   EXPECT_EQ(seen.end.exitCode, 0);
@@ -193,7 +193,7 @@ TEST(Timing, SameBitsHaveTheSameHashAndOthersAnother) {
   }
 }
 
-TEST(Timing, AManagedVariableComesBackToo) {
+TEST(Timing, AManagedVariableIsComparedToo) {
   if (!findNvcc())
     GTEST_SKIP() << "no nvcc here, and Clang knows no managed variables";
   programNamed("variable", build::Compiler::Nvcc);

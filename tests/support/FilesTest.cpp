@@ -83,7 +83,7 @@ TEST(Files, ThatCannotBeWrittenSayWhyBeforeAndAfter) {
   EXPECT_EQ(filesIn(folder.path()), 0u);
 }
 
-TEST(Files, StayAsTheyWereWhereWritingFails) {
+TEST(Files, AreUnchangedWhereWritingFails) {
   TemporaryFolder folder;
   const fs::path file = folder.path() / "x";
   ASSERT_FALSE(writeFile(file, "before"));

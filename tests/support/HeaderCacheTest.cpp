@@ -367,7 +367,7 @@ TEST_F(HeaderCache, AFileThatIsReadCountsAsUsed) {
   EXPECT_GT(fs::last_write_time(state), longAgo + 30min);
 }
 
-TEST_F(HeaderCache, TheCommandStaysAsItIsWhereHeadersDoNotCompileOrNobodyAsks) {
+TEST_F(HeaderCache, TheCommandIsUnchangedWhereHeadersDoNotCompileOrNoCacheIsAskedFor) {
   write("header.h", "#error not by itself\n");
   EXPECT_EQ(withCachedHeaders(command()), command());
   write("header.h", "#pragma once\n");

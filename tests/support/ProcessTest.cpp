@@ -240,7 +240,7 @@ TEST(StartedCopies, MoreThanAPipeHoldsIsReadWhileItRuns) {
   EXPECT_EQ(copy.result().standardOutput.size(), size_t(1) << 20);
 }
 
-TEST(StartedCopies, OneThatNobodyWantsAnyMoreIsKilled) {
+TEST(StartedCopies, OneThatIsNotNeededAnyMoreIsKilled) {
   TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "process";
   {

@@ -8,7 +8,7 @@ namespace {
 
 const std::string Bad = "\xef\xbf\xbd";
 
-TEST(Utf8, TextThatIsUtf8StaysAsItIs) {
+TEST(Utf8, TextThatIsUtf8IsUnchanged) {
   for (const char *text : {"", "plain", "caf\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xef\xbf\xbd"})
     EXPECT_EQ(asUtf8(text), text);
 }

@@ -36,7 +36,7 @@ TEST_F(MovedIncludesTest, FilesBesideTheInputAreFoundFromTheNewFolder) {
             "#if __has_include(\"../../project/src/a.h\") && __has_include( \"c.h\")\r\n");
 }
 
-TEST_F(MovedIncludesTest, OtherLinesStayAsTheyAre) {
+TEST_F(MovedIncludesTest, OtherLinesAreUnchanged) {
   for (const std::string text : {"#include <a.h>\n", "#include \"through-I.h\"\n", "#include NAME\n",
                                  "#include <cstdio> // not \"a.h\"\n", "const char *s = \"a.h\";\n",
                                  "#if N // \"a.h\"\n", "#define X \"a.h\"\n", "\n\n", ""})

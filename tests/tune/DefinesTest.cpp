@@ -23,7 +23,7 @@ TEST(Defines, ADefinitionOfTheFileHasPrecedenceUnlessItAsksForTheName) {
   EXPECT_EQ(ownDefinition("#ifndef TILE\n#endif\n#define TILE 16\n", "TILE").line, 3u);
 }
 
-TEST(Defines, WhatHasNoEffectIsSaid) {
+TEST(Defines, WhatHasNoEffectIsReported) {
   TemporaryFolder folder;
   writeFileOrThrow(folder.path() / "sizes.h", "#define ROWS 4\n#ifndef COLUMNS\n#define COLUMNS 8\n#endif\n");
   Problem problem;

@@ -167,7 +167,7 @@ TEST_F(MakingAheadTest, WhatIsAtWorkIsGivenUpAfterTheLastThatWasWanted) {
   EXPECT_EQ(maker.atWork, 0u);
 }
 
-TEST_F(MakingAheadTest, NobodyWaitsForACandidateAfterTheEndOfTheBudget) {
+TEST_F(MakingAheadTest, NothingWaitsForACandidateAfterTheEndOfTheBudget) {
   maker.isOver = [](const std::string &name) { return name == "-0"; }; // the others never
   int looks = 0;
   isEnough = [&] { return ++looks > 10; };

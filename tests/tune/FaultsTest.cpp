@@ -115,7 +115,7 @@ protected:
   const fs::path disk = fs::path(in("disk"));
 };
 
-TEST_F(SmallDisk, ResultsThatCannotBeKeptAreSaidAndTheWinnerIsRight) {
+TEST_F(SmallDisk, ResultsThatCannotBeKeptAreReportedAndTheWinnerIsRight) {
   std::string zeros, choices; // long names make long lines
   for (int i = 0; i < 400; ++i)
     zeros += "+0";
@@ -134,7 +134,7 @@ TEST_F(SmallDisk, ResultsThatCannotBeKeptAreSaidAndTheWinnerIsRight) {
   EXPECT_THAT(contentsOf(in("out.cu")), HasSubstr("compile with " + best));
 }
 
-TEST_F(SmallDisk, WithoutSpaceForTemporaryFilesThereIsNoWinnerAndTheReasonIsSaid) {
+TEST_F(SmallDisk, WithoutSpaceForTemporaryFilesThereIsNoWinnerAndTheReasonIsReported) {
   before = onDisk("64k", {"env", "TMPDIR=" + disk.string(), "HEDDLE_COMPILE_CACHE=off"});
   const ProcessResult done =
       tune("faults.cu", {"-DCOUNT=1000", "--define", "CHOICE=5|9", "--no-check", "-o", in("out.cu")});

@@ -125,7 +125,7 @@ template void run<double>(double *, int);
               HasSubstr("scale<T><<<7, 64>>>(a)"));
 }
 
-TEST(PinnedLaunch, AKernelThatIsNotThereOrIsLaunchedElsewhereIsSaid) {
+TEST(PinnedLaunch, AKernelThatIsNotThereOrIsLaunchedElsewhereIsReported) {
   EXPECT_THAT(pinned(scale, {"_Z4doneP", {}, {}, 0, false}), HasSubstr("is not in this file"));
   EXPECT_THAT(pinned("__global__ void scale(float *a, int n) { a[n] = 1; }", captured),
               HasSubstr("nothing in this file launches"));

@@ -99,7 +99,7 @@ TEST_F(PlanCycle, EveryRoundHoldsTheBaselineAndWhatIsNotKnownYet) {
   EXPECT_THAT(configurationsOf(planned({})), ElementsAre("baseline")) << "everything is known";
 }
 
-TEST_F(PlanCycle, AGuidedPlanAsksTheModelOnASmallerProblemAndKeepsWhatItSaid) {
+TEST_F(PlanCycle, AGuidedPlanAsksTheModelOnASmallerProblemAndKeepsItsPredictions) {
   std::vector<runner::Candidate> first = planned({"--strategy", "guided", "--budget", "2", "--small", "1"});
   EXPECT_THAT(first, SizeIs(2));
   auto kept = tune::readKept(cache);

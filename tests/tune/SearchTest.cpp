@@ -100,7 +100,7 @@ TEST_F(SearchTest, WhereNothingIsFasterTheBaselineWins) {
   EXPECT_EQ(report.speedup(), 1);
 }
 
-TEST_F(SearchTest, NobodyWaitsForTheModel) {
+TEST_F(SearchTest, NothingWaitsForTheModel) {
   for (const bool hasBudget : {false, true}) {
     FakeExecutor clock(problem), model(problem);
     size_t measuredBefore = 0;

@@ -91,7 +91,7 @@ TEST(Space, TheSameDirectiveTwiceGivesDimensionsOfDifferentNames) {
   EXPECT_EQ(space.dimensions()[1].name, "coarsen.x#2");
 }
 
-TEST(Space, OptionsOfTheFormWarpsSayNothingWithAnother) {
+TEST(Space, OptionsOfTheVariantWarpsHaveNoEffectWithAnother) {
   EXPECT_THAT(
       configurationsOf({.options = {"--variant=plain|warps|matrix", "--warps=4|8"}}),
       ElementsAre("baseline", "--variant=warps --warps=4", "--variant=warps --warps=8", "--variant=matrix"));

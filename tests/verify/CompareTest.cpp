@@ -185,7 +185,7 @@ TEST_F(Logs, SizesAndCountsMustAgree) {
   EXPECT_EQ(missing->what, "only the first program made it");
 }
 
-TEST_F(Logs, OnlyCopiesThatCountAreLookedInto) {
+TEST_F(Logs, OnlyComparedCopiesAreReadInDetail) {
   const std::string a = write("a", {{bytes<float>({1})}, {bytes<float>({2})}}),
                     b = write("b", {{bytes<float>({5})}, {bytes<float>({2})}});
   EXPECT_FALSE(compareLogs(a, b, {}, copies, [](uint64_t copy) { return copy != 1; }));

@@ -228,7 +228,7 @@ TEST(Arithmetic, PartialWarpsComputeOnlyTheirThreads) {
     EXPECT_EQ(d[i], i < 45 ? 6u : 77u) << i;
 }
 
-TEST(Arithmetic, AnInstructionThatIsNotThereIsNamedWithItsPlace) {
+TEST(Arithmetic, AnInstructionThatIsNotThereIsNamedWithItsLocation) {
   Runner runner(".visible .entry k() {\n.reg .b32 %r<3>;\ntcgen05.fence::before_thread_sync;\nret;\n}\n");
   std::string why = runner.whyNoKernel();
   EXPECT_NE(why.find("tcgen05"), std::string::npos) << why;

@@ -210,7 +210,7 @@ LaunchResult misuse(const std::string &body, unsigned threads) {
   return runner.launch({1}, {threads}, out, out);
 }
 
-TEST(BarrierMisuse, CountsThatDisagreeAreReportedWithBothPlaces) {
+TEST(BarrierMisuse, CountsThatDisagreeAreReportedWithBothLocations) {
   LaunchResult result = misuse("setp.eq.u32 %p0, %r30, 0; @%p0 bar.sync 1, 64; @!%p0 bar.sync 1, 96;", 96);
   ASSERT_EQ(result.status, LaunchStatus::Fault);
   EXPECT_EQ(result.fault->kind, FaultKind::BarrierMisuse);
@@ -250,7 +250,7 @@ TEST(Deadlock, WarpsAtDifferentBarriersAreNamedWithWhatTheyWaitFor) {
             "barrier 1: 32 of 64 threads arrived; not: warp 1 waits at barrier 2 (32 of 64 threads arrived)");
 }
 
-TEST(Deadlock, WhoExitedIsSaid) {
+TEST(Deadlock, ExitedThreadsAreReported) {
   LaunchResult result = misuse("setp.eq.u32 %p0, %r30, 1; @%p0 ret; bar.sync 1, 64;", 96);
   // Warps 0 and 2 make the 64, so this one completes; with 96 it cannot.
   EXPECT_TRUE(result.ok());
@@ -274,7 +274,7 @@ TEST(Deadlock, LanesThatWaitForEachOtherInWarpLevelOperations) {
   EXPECT_EQ(result.fault->waiting.size(), 2u);
 }
 
-TEST(Deadlock, PollingWhatNobodyWritesIsNoticed) {
+TEST(Deadlock, PollingWhatNoThreadWritesIsNoticed) {
   Runner runner(Head + "WAIT: ld.volatile.global.u32 %r1, [%rd2]; setp.eq.u32 %p1, %r1, 0; @%p1 bra WAIT;\n" +
                 StoreR1);
   auto *out = runner.buffer<uint32_t>(64);

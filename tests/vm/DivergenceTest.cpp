@@ -31,7 +31,7 @@ public:
   unsigned divergent = 0;
 };
 
-TEST(Divergence, BothSidesRunAndMeetAgainAtThePostDominator) {
+TEST(Divergence, BothSidesRunAndReconvergeAtThePostDominator) {
   Runner runner(Head +
                 "and.b32 %r2, %r0, 1; setp.eq.u32 %p0, %r2, 0; @%p0 bra EVEN;\n"
                 "mul.lo.u32 %r1, %r0, 10; bra DONE;\n"
@@ -48,7 +48,7 @@ TEST(Divergence, BothSidesRunAndMeetAgainAtThePostDominator) {
   EXPECT_EQ(watcher.divergent, 1u);
 }
 
-TEST(Divergence, LanesWithDifferentTripCountsMeetAfterTheLoop) {
+TEST(Divergence, LanesWithDifferentTripCountsReconvergeAfterTheLoop) {
   Runner runner(Head +
                 "mov.u32 %r1, 0; mov.u32 %r2, %r0;\n"
                 "LOOP: setp.eq.u32 %p0, %r2, 0; @%p0 bra DONE;\n"
@@ -198,7 +198,7 @@ TEST(WarpLanes, VotesMatchesAndReductionsHearTheirMask) {
     EXPECT_EQ(out[i], (0x3ffu ^ (0x11111111u << i % 4)) + 496 + 1 + (i == 0 ? 4 : 0)) << i;
 }
 
-TEST(WarpLanes, LanesOfDifferentBranchesMeetInOneShuffle) {
+TEST(WarpLanes, LanesOfDifferentBranchesSynchronizeInOneShuffle) {
   // Legal since Volta: same operation and mask, different places.
   Runner runner(Head +
                 "setp.lt.u32 %p0, %r0, 16; @%p0 bra LOW;\n"

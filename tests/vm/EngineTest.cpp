@@ -238,7 +238,7 @@ constexpr auto SumOfOthers =
     "bar.sync 0; ld.shared.u32 %r4, [%r10]; mad.lo.u32 %r3, %r3, 3, %r4; bar.sync 0;\n"
     "st.shared.u32 [%r9], %r3;\n";
 
-TEST(Engines, WarpsMeetAtBarriersOfALongLoop) {
+TEST(Engines, WarpsSynchronizeAtBarriersOfALongLoop) {
   expectSame(wholeKernelOf("mov.u32 %r5, 0;\nAGAIN: " + std::string(SumOfOthers) +
                            "add.u32 %r5, %r5, 1; setp.lt.u32 %p0, %r5, 1200; @%p0 bra AGAIN;\n"),
              {2}, {128}, 128);

@@ -267,7 +267,7 @@ TEST(Faults, TheSimulatorsOwnMemoryIsNobodysNeighbour) {
   EXPECT_NE(fault.details[0].find("past the end of allocation"), std::string::npos) << fault.details[0];
 }
 
-TEST(Faults, UseAfterFreeIsToldApart) {
+TEST(Faults, UseAfterFreeIsDistinguished) {
   Bad bad("ld.global.u32 %r2, [%rd3];", 64);
   bad.runner.simulator.memory().free(bad.in);
   EXPECT_EQ(bad.fault().kind, FaultKind::UseAfterFree);

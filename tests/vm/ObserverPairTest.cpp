@@ -16,7 +16,7 @@ struct OnlyBranches : Observer {
   void codeBlock(const WarpRef &, const BlockOfCode &, uint32_t) override { ++others; }
 };
 
-TEST(ObserverPair, EachIsToldWhatItAskedForAndNothingElse) {
+TEST(ObserverPair, EachReceivesWhatItAskedForAndNothingElse) {
   Runner runner(".visible .entry k(.param .u64 out) {\n.reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p;\n"
                 "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; setp.ge.s32 %p, %r0, 16; @%p bra END;\n"
                 "st.global.u32 [%rd0], %r0; bar.warp.sync 0xffff;\nEND: ret; }\n");

@@ -223,12 +223,12 @@ const std::vector<FormCases> &allForms() {
 
 namespace {
 
-TEST(RowForms, NoLaneHasRoomForMoreCasesThanAWarpHasLanes) {
+TEST(RowForms, NoLaneHasMoreCasesThanAWarpHasLanes) {
   for (const FormCases &form : allForms())
     EXPECT_LE(form.cases.size(), 29u) << form.form << ": cases beyond the last lane would not run";
 }
 
-TEST(RowForms, GiveTheValuesThatWereWorkedOutInAFullWarp) { runForms(formsThat(false), 32); }
+TEST(RowForms, GiveTheComputedValuesInAFullWarp) { runForms(formsThat(false), 32); }
 
 TEST(RowForms, GiveTheSameWithSomeLanesOff) { runForms(formsThat(false), 29); }
 

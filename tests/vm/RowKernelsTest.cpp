@@ -195,7 +195,7 @@ std::map<ptx::Op, Seen> seenInForms() {
 
 namespace {
 
-TEST(RowKernels, GiveWhatWasWorkedOut) {
+TEST(RowKernels, GiveTheComputedValues) {
   for (const KernelCase &one : Kernels)
     expectKernel(one);
 }

@@ -47,7 +47,7 @@ TEST(Shrink, KeepsWhatTheFailureNeedsAndNothingElse) {
   EXPECT_GT(tried, 3u);
 }
 
-TEST(Shrink, WhatDoesNotFailStaysAsItIs) {
+TEST(Shrink, WhatDoesNotFailIsUnchanged) {
   const Program program = randomProgram(5);
   EXPECT_EQ(shrunk(program, textHas({"in no program"}), 60).shown(), program.shown());
 }
