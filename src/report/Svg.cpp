@@ -63,8 +63,9 @@ std::string shapeHtml(std::string_view kind, double x, double y) {
                        y - 4.5);
   if (hasWord(kind, "winner"))
     return fmt::format(R"(<path class="shape" d="M{:.1f} {:.1f}l6.5 6.5l-6.5 6.5l-6.5 -6.5z"/>)", x, y - 6.5);
-  return fmt::format(R"(<circle class="shape" cx="{:.1f}" cy="{:.1f}" r="{}"/>)", x, y,
-                     hasWord(kind, "candidate") ? 4 : 6);
+  // A point fits into a hollow one, so that both are seen where their values are the same.
+  const bool isSmall = hasWord(kind, "candidate") || hasWord(kind, "point");
+  return fmt::format(R"(<circle class="shape" cx="{:.1f}" cy="{:.1f}" r="{}"/>)", x, y, isSmall ? 4 : 6);
 }
 
 std::string shortened(const std::string &text) {

@@ -51,6 +51,12 @@ TEST(Svg, TextOfPeopleIsNoMarkup) {
   EXPECT_THAT(svg(chart), Not(HasSubstr("x<y")));
 }
 
+TEST(Svg, APointAndAHollowOneInTheSamePlaceAreBothSeen) {
+  const std::string both = svg(Chart{"n", "us", {{1, 1, "point", "p"}, {1, 1, "hollow", "h"}}, {}});
+  EXPECT_THAT(both, HasSubstr("r=\"4\"/>"));
+  EXPECT_THAT(both, HasSubstr("r=\"6\"/>"));
+}
+
 TEST(Svg, AChartOfNothingIsStillAChart) { EXPECT_THAT(svg(Chart{"n", "us", {}, {}}), HasSubstr("</svg>")); }
 
 } // namespace
