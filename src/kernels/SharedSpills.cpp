@@ -136,7 +136,7 @@ class Pressure {
 public:
   Pressure(std::vector<Interval> &intervals, unsigned batchCount, const SpillLimits &limits)
       : intervals(intervals), limits(limits), inRegisters(batchCount), inRows(batchCount),
-        hopeless(batchCount) {
+        unpromising(batchCount) {
     for (const Interval &each : intervals)
       for (unsigned batch = each.begin + 1; batch <= each.end; ++batch)
         ++inRegisters[batch];
@@ -148,7 +148,7 @@ public:
       if (Interval *best = bestFor(*worst))
         spill(*best);
       else
-        hopeless[*worst] = true;
+        unpromising[*worst] = true;
     return std::move(inRegisters);
   }
 
@@ -156,14 +156,14 @@ private:
   std::vector<Interval> &intervals;
   const SpillLimits &limits;
   std::vector<unsigned> inRegisters, inRows;
-  std::vector<bool> hopeless;
+  std::vector<bool> unpromising;
 
   bool isOver(unsigned batch) const { return inRegisters[batch] > limits.mostInRegisters; }
 
   std::optional<unsigned> worstBatch() const {
     std::optional<unsigned> worst;
     for (unsigned batch = 1; batch < inRegisters.size(); ++batch)
-      if (isOver(batch) && !hopeless[batch] && (!worst || inRegisters[batch] > inRegisters[*worst]))
+      if (isOver(batch) && !unpromising[batch] && (!worst || inRegisters[batch] > inRegisters[*worst]))
         worst = batch;
     return worst;
   }

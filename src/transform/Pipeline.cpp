@@ -216,10 +216,10 @@ private:
 
   /// The directive changed nothing at all, and a reason must be among the messages.
   void reportUnchanged(const Directive &directive, size_t said) {
-    const bool isSaid =
+    const bool isReported =
         std::ranges::any_of(diagnostics.all().begin() + long(said), diagnostics.all().end(),
                             [](const Diagnostic &each) { return each.severity == Severity::Kept; });
-    if (isSaid)
+    if (isReported)
       return;
     const SourceLocation location =
         directive.location.file == "<command line>" ? SourceLocation{file.string()} : directive.location;

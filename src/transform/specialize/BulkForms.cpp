@@ -163,7 +163,7 @@ private:
     const Stmt *loop = variable ? loopWith(variable) : nullptr;
     if (!loop)
       return std::nullopt;
-    if (std::optional<SharedOutLoop> shared = sharedOutLoop(view, loop, block))
+    if (std::optional<DistributedLoop> shared = distributedLoop(view, loop, block))
       return BoxVariable{variable, 0, 0, shared->count};
     auto counted = view.study.counted(cast<ForStmt>(loop));
     auto *plain = std::get_if<analysis::CountedLoop>(&counted);
@@ -417,8 +417,8 @@ std::variant<BulkForm, std::string> bulkForm(const RoleView &view, const RoleSpl
   return BulkFinder(view, split, form, block).find();
 }
 
-std::optional<SharedOutLoop> sharedOutLoop(const RoleView &view, const Stmt *statement,
-                                           const std::array<int64_t, 3> &block) {
+std::optional<DistributedLoop> distributedLoop(const RoleView &view, const Stmt *statement,
+                                               const std::array<int64_t, 3> &block) {
   auto *loop = dyn_cast<ForStmt>(plainStatement(statement));
   if (!loop)
     return std::nullopt;
@@ -451,7 +451,7 @@ std::optional<SharedOutLoop> sharedOutLoop(const RoleView &view, const Stmt *sta
   }
   if (!takesPart || *step != threads)
     return std::nullopt;
-  return SharedOutLoop{*found, *bound};
+  return DistributedLoop{*found, *bound};
 }
 
 } // namespace heddle::transform

@@ -18,11 +18,11 @@ std::variant<BulkForm, std::string> bulkForm(const RoleView &view, const RoleSpl
 
 /// The loop runs over 0 to a constant, each value taken by exactly one thread of the block:
 /// `for (int i = threadIdx.x; i < 512; i += blockDim.x)`.
-struct SharedOutLoop {
+struct DistributedLoop {
   analysis::CountedLoop loop;
   int64_t count = 0;
 };
-std::optional<SharedOutLoop> sharedOutLoop(const RoleView &view, const clang::Stmt *statement,
-                                           const std::array<int64_t, 3> &block);
+std::optional<DistributedLoop> distributedLoop(const RoleView &view, const clang::Stmt *statement,
+                                               const std::array<int64_t, 3> &block);
 
 } // namespace heddle::transform

@@ -49,7 +49,7 @@ std::string RoleNames::threadIndices(const std::string &linear, const RoleShape 
 RoleParts::RoleParts(const source::Unit &unit, const RolePlan &plan, const RoleNames &names, bool isProducer)
     : unit(unit), plan(plan), names(names), isProducer(isProducer) {
   if (isProducer && !plan.shape.isOneToOne())
-    addSharedOut();
+    addDistributed();
   if (!isProducer && plan.shape.consumers > 1)
     addGroups();
   for (const KernelNode *node : plan.view.nodes()) {
@@ -116,14 +116,14 @@ void RoleParts::addTiles(const KernelNode &node) {
 
 /// `for (int i = threadIdx.x; i < 512; i += 128)` becomes a loop from the producer's own number on, in steps
 /// of the number of producers, if nothing else in it asks for the thread.
-void RoleParts::addSharedOut() {
+void RoleParts::addDistributed() {
   for (const TileLoop &tile : plan.split.loops) {
     // Loops that producers distribute come before what they do thread by thread: only where it does not
     // matter.
-    std::vector<SharedOutLoop> found;
+    std::vector<DistributedLoop> found;
     std::set<const VarDecl *> byLoops, byThreads;
     for (size_t i = tile.loadBegin; i < tile.fill; ++i) {
-      std::optional<SharedOutLoop> shared = sharedByProducers(*tile.statement(i));
+      std::optional<DistributedLoop> shared = distributedLoopOf(*tile.statement(i));
       for (const KernelNode *node : plan.view.all(*tile.statement(i)))
         for (const analysis::Access *access : plan.view.facts(*node).accesses)
           if (auto *array = dyn_cast_or_null<VarDecl>(access->array->decl); array && access->isWrite())
@@ -133,16 +133,16 @@ void RoleParts::addSharedOut() {
     }
     if (llvm::any_of(byLoops, [&](const VarDecl *array) { return byThreads.contains(array); }))
       continue;
-    for (const SharedOutLoop &shared : found) {
-      sharedOut.insert(shared.loop.statement);
+    for (const DistributedLoop &shared : found) {
+      distributed.insert(shared.loop.statement);
       add(shared.loop.start->getSourceRange(), names.roles + "::rank()");
       add(shared.loop.step->getSourceRange(), names.roles + "::producers");
     }
   }
 }
 
-std::optional<SharedOutLoop> RoleParts::sharedByProducers(const KernelNode &statement) const {
-  std::optional<SharedOutLoop> shared = sharedOutLoop(plan.view, statement.statement, plan.shape.block);
+std::optional<DistributedLoop> RoleParts::distributedLoopOf(const KernelNode &statement) const {
+  std::optional<DistributedLoop> shared = distributedLoop(plan.view, statement.statement, plan.shape.block);
   if (!shared || !shared->loop.step || shared->loop.constantStep() != plan.shape.groupThreads())
     return std::nullopt;
   const bool asksOtherwise = llvm::any_of(plan.view.all(*statement.children[0]), [&](const KernelNode *node) {

@@ -27,14 +27,14 @@ public:
   std::vector<source::Replacement> within(clang::SourceRange range) const;
   bool usesThreadNames() const { return namesThread; }
   /// The producer's loop whose iterations producers distribute among themselves.
-  bool isSharedOut(const clang::Stmt *loop) const { return sharedOut.contains(loop); }
+  bool isDistributed(const clang::Stmt *loop) const { return distributed.contains(loop); }
 
 private:
   void add(clang::SourceRange range, std::string text);
   void addBuiltins(const KernelNode &node);
   void addTiles(const KernelNode &node);
-  void addSharedOut();
-  std::optional<SharedOutLoop> sharedByProducers(const KernelNode &statement) const;
+  void addDistributed();
+  std::optional<DistributedLoop> distributedLoopOf(const KernelNode &statement) const;
   void addGroups();
   std::optional<std::string> threadText(unsigned dimension);
 
@@ -47,7 +47,7 @@ private:
   const RoleNames &names;
   const bool isProducer;
   std::vector<Part> parts;
-  std::set<const clang::Stmt *> sharedOut;
+  std::set<const clang::Stmt *> distributed;
   bool namesThread = false;
 };
 

@@ -287,21 +287,21 @@ private:
   /// What is the same for all threads first, then loops that producers distribute, then the rest, thread by
   /// thread. With a producer for each thread everything stays in its order.
   Code loadByThreads(const TileLoop &loop, size_t first, size_t last, const source::BlockText &layout) {
-    Code uniform, sharedOut, each;
+    Code uniform, distributed, each;
     for (size_t i = first; i <= last; ++i) {
       const KernelNode &statement = *loop.statement(i);
       const bool isUniform = shape.isOneToOne() || !isOfThreads(statement);
-      Code &home = isUniform ? uniform : parts.isSharedOut(statement.statement) ? sharedOut : each;
+      Code &home = isUniform ? uniform : parts.isDistributed(statement.statement) ? distributed : each;
       home.add(child(statement, layout.parts[i]));
     }
-    uniform.add(sharedOut);
+    uniform.add(distributed);
     if (each.empty())
       return uniform;
-    const std::string dealtOut =
+    const std::string overItems =
         fmt::format("for (unsigned {0} = {1}::rank(); {0} < {2}; {0} += {1}::producers)", names.thread,
                     names.roles, shape.groupThreads());
     const Code indices = shape.isFlat() ? Code() : Code(names.threadIndices(names.thread, shape));
-    return uniform.add(Code::braces(dealtOut, Code(indices).add(sunkLines(loop, first, last)).add(each)));
+    return uniform.add(Code::braces(overItems, Code(indices).add(sunkLines(loop, first, last)).add(each)));
   }
 
   /// What was computed before the loop and is needed for these statements.

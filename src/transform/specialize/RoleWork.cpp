@@ -56,7 +56,7 @@ private:
   }
 
   double iterationsOf(const KernelNode &loop) const {
-    if (std::optional<SharedOutLoop> shared = sharedOutLoop(view, loop.statement, block))
+    if (std::optional<DistributedLoop> shared = distributedLoop(view, loop.statement, block))
       return double(shared->count) / double(*shared->loop.constantStep());
     auto *statement = dyn_cast<ForStmt>(loop.statement);
     if (!statement)
