@@ -2,13 +2,20 @@
 #include "transform/PlainIndices.h"
 
 #include "analysis/GroupCalls.h"
+#include "analysis/StatementShape.h"
+#include "analysis/ThreadBuiltins.h"
 #include "source/Unit.h"
 
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/Basic/SourceManager.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <ranges>
+#include <vector>
 
 using namespace clang;
 
@@ -68,6 +75,73 @@ TextAt plainTexts(const Kernel &kernel, bool isFlat) {
   return texts;
 }
 
+bool isGroup(const VarDecl *variable) {
+  const QualType type = variable->getType().getNonReferenceType();
+  return analysis::groupKind(type) != analysis::GroupKind::None || analysis::sizeOfTileOfBlock(type);
+}
+
+/// Whether nothing happens but that groups are made, with functions of cooperative groups.
+bool onlyMakesGroups(const Expr *code) {
+  const Uses uses = Uses::of(code);
+  const auto isOfGroups = [](const CallExpr *call) {
+    const FunctionDecl *callee = analysis::calleeOf(call);
+    const auto *scope = callee ? dyn_cast<NamespaceDecl>(callee->getDeclContext()) : nullptr;
+    return scope && scope->getName() == "cooperative_groups";
+  };
+  return std::ranges::all_of(uses.calls, isOfGroups) &&
+         std::ranges::none_of(uses.statements, analysis::assigns);
+}
+
+/// The declarations of groups in a kernel, and what mentions them, also where it is not evaluated.
+struct GroupNames : DynamicRecursiveASTVisitor {
+  std::vector<const DeclStmt *> declarations; ///< in the order of the text, each of one group, in braces
+  std::map<const ValueDecl *, std::vector<const DeclRefExpr *>> mentions;
+
+  bool VisitCompoundStmt(CompoundStmt *body) override {
+    for (const Stmt *statement : body->body())
+      if (auto *declaration = dyn_cast<DeclStmt>(statement); declaration && declaration->isSingleDecl())
+        if (auto *variable = dyn_cast<VarDecl>(declaration->getSingleDecl()); variable && isGroup(variable))
+          declarations.push_back(declaration);
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
+    mentions[reference->getDecl()].push_back(reference);
+    return true;
+  }
+};
+
+/// Takes out the declarations of groups that nothing but `gone` mentions: compilers would warn of them. In templates, other
+/// instantiations may mention them.
+void removeUnnamedGroups(const Kernel &kernel, std::vector<SourceRange> gone, source::Edits &edits) {
+  if (kernel.function->isTemplateInstantiation())
+    return;
+  GroupNames names;
+  names.TraverseStmt(kernel.function->getBody());
+  const SourceManager &manager = kernel.unit->context().getSourceManager();
+  const auto isIn = [&](SourceRange inner, SourceRange outer) {
+    return !manager.isBeforeInTranslationUnit(inner.getBegin(), outer.getBegin()) &&
+           !manager.isBeforeInTranslationUnit(outer.getEnd(), inner.getEnd());
+  };
+  const size_t calls = gone.size();
+  for (const DeclStmt *declaration : std::views::reverse(names.declarations)) {
+    const SourceRange range = declaration->getSourceRange();
+    const auto *group = cast<VarDecl>(declaration->getSingleDecl());
+    const std::vector<const DeclRefExpr *> &mentions = names.mentions[group];
+    const bool holdsEdit = std::any_of(gone.begin(), gone.begin() + std::ptrdiff_t(calls),
+                                       [&](SourceRange call) { return isIn(call, range); });
+    const auto isGone = [&](const DeclRefExpr *mention) {
+      return std::ranges::any_of(gone,
+                                 [&](SourceRange each) { return isIn(mention->getSourceRange(), each); });
+    };
+    if (mentions.empty() || !std::ranges::all_of(mentions, isGone) || holdsEdit ||
+        range.getBegin().isMacroID() || range.getEnd().isMacroID() || !group->getInit() ||
+        !onlyMakesGroups(group->getInit()))
+      continue;
+    edits.replace(*kernel.unit, range, "");
+    gone.push_back(range);
+  }
+}
+
 } // namespace
 
 std::optional<Needs> writePlainIndices(Context &context, const Kernel &kernel) {
@@ -79,15 +153,20 @@ std::optional<Needs> writePlainIndices(Context &context, const Kernel &kernel) {
   for (const Kernel *instance : context.target.instances)
     ofInstances.push_back(plainTexts(*instance, isFlat));
   source::Edits edits;
+  std::vector<SourceRange> replaced;
   for (const auto &[place, entry] : plainTexts(kernel, isFlat)) {
     const auto &[call, text] = entry;
     const bool isSame = std::ranges::all_of(ofInstances, [&](const TextAt &texts) {
       const auto there = texts.find(place);
       return there != texts.end() && there->second.second == text;
     });
-    if (isSame)
-      edits.replace(*kernel.unit, call->getSourceRange(), text);
+    if (!isSame)
+      continue;
+    edits.replace(*kernel.unit, call->getSourceRange(), text);
+    replaced.push_back(call->getSourceRange());
   }
+  if (!replaced.empty())
+    removeUnnamedGroups(kernel, replaced, edits);
   return neededEdits("plain-indices", std::move(edits));
 }
 

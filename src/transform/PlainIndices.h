@@ -13,7 +13,8 @@ namespace heddle::transform {
 ///     cta.size()              =>   blockDim.x
 ///     tile.meta_group_rank()  =>   (threadIdx.x / 32)     (of tiled_partition<32>(cta))
 ///
-/// A call that instantiations of a template would need different text for stays.
+/// A call that instantiations of a template would need different text for stays. A group that only replaced calls named is not
+/// declared any more.
 std::optional<Needs> writePlainIndices(Context &context, const Kernel &kernel);
 
 } // namespace heddle::transform

@@ -320,6 +320,13 @@ private:
                  .variables())
           needed.insert(variable);
   }
+  /// Of several variables that a statement declares, the key may need some.
+  bool hasUnneeded(const Opening &opening) const {
+    return llvm::any_of(opening.declaration->decls(), [&](const Decl *declared) {
+      auto *variable = dyn_cast<VarDecl>(declared);
+      return variable && !needed.contains(variable);
+    });
+  }
   bool isNeeded(const Opening &opening) const {
     return opening.declaration && llvm::any_of(opening.declaration->decls(), [&](const Decl *declared) {
              auto *variable = dyn_cast<VarDecl>(declared);
@@ -340,7 +347,7 @@ private:
                                                : fmt::format("if ({})", *text));
         plan.lines.push_back("  return heddle::noWork;");
       } else {
-        plan.lines.push_back(*text);
+        plan.lines.push_back((hasUnneeded(opening) ? "[[maybe_unused]] " : "") + *text);
       }
     }
     plan.lines.push_back("return " + result + ";");

@@ -3,7 +3,7 @@
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void k(float *a, const float *b, int n) {
-  auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+
   #pragma unroll
   for (unsigned ky = 0; ky < 2; ++ky) {
     const unsigned threadY = threadIdx.y + ky * blockDim.y;

@@ -8,7 +8,7 @@ struct KWays : heddle::Ways<16, 4, 1> {
   static constexpr const char *name = "k";
   static constexpr bool mayRepeat = true; // it reads nothing that it writes
   static __device__ unsigned key(int *a, int n) {
-    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = threadIdx.y;
+    [[maybe_unused]] const int x = blockIdx.x * blockDim.x + threadIdx.x, y = threadIdx.y;
     return heddle::keyOf(y);
   }
 };
