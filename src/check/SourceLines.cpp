@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/SourceLines.h"
 
+#include "check/ExpressionColumns.h"
+
 #include <fstream>
 #include <map>
 #include <string>
@@ -12,8 +14,10 @@ namespace {
 class Sources {
 public:
   void addTo(SourceLocation &location) {
-    if (location.isKnown() && location.sourceLine.empty())
-      location.sourceLine = line(location.file, location.line);
+    if (!location.isKnown() || !location.sourceLine.empty())
+      return;
+    location.sourceLine = line(location.file, location.line);
+    pointAtExpression(location);
   }
   /// A finding, or a reason: both have a location and notes.
   template <class Placed> void addToAll(std::vector<Placed> &list) {

@@ -7,8 +7,8 @@
 
 namespace heddle::check {
 
-/// Fills in the source lines that the finder did not have, from the files themselves. InstructionTable whose file does
-/// not exist are left as they are.
+/// Fills in the source lines that the finder did not have, from the files themselves, and points to the expressions in them
+/// (ExpressionColumns.h). Locations whose file does not exist are left unchanged.
 void addSourceLines(std::vector<Finding> &findings);
 
 /// The same for findings and for the reasons why something is undecided.
