@@ -136,7 +136,7 @@ std::string disagreement(const Expectation &expectation, const std::vector<Findi
         if (isReported(reported, finding))
           ++times, asExpected.insert(&finding);
       if (times > 1)
-        text += fmt::format("told more than once: {}\n", describe(reported));
+        text += fmt::format("reported more than once: {}\n", describe(reported));
     }
     if (asExpected.size() == before)
       text += fmt::format("not found: {}\n", describe(item[0]));

@@ -202,7 +202,7 @@ bool isRight(const Truth &whole, RuleSet truth, RuleSet reported) {
 std::string textOfFindings(const std::vector<Finding> &findings) {
   std::string text;
   for (const Finding &finding : findings)
-    text += fmt::format("  told: {}: {}: {}\n", idOf(finding.rule), finding.location.str(), finding.text);
+    text += fmt::format("  reported: {}: {}: {}\n", idOf(finding.rule), finding.location.str(), finding.text);
   return text;
 }
 
@@ -230,7 +230,7 @@ StaticResult staticResult(const PipelineCase &one) {
 class Wrong {
 public:
   void add(const PipelineCase &one, const RuleSet &rules, const std::string &reported) {
-    ++kinds[fmt::format("{}: {{{}}} told as {{{}}}", one.mistake, fmt::join(one.truth.rules, " "),
+    ++kinds[fmt::format("{}: {{{}}} reported as {{{}}}", one.mistake, fmt::join(one.truth.rules, " "),
                         fmt::join(rules, " "))];
     if (++count <= 3)
       ADD_FAILURE() << one.story() << reported;

@@ -45,7 +45,7 @@ __global__ void tangle(int *out, int n) {
 }
 
 // After any divergence the whole warp must reconverge at the ballot.
-__global__ void meetAgain(unsigned *out) {
+__global__ void reconverge(unsigned *out) {
   int lane = threadIdx.x % 32, steps = 0;
   while (steps < lane)
     ++steps;
@@ -84,7 +84,7 @@ int main() {
     expected |= unsigned(steps > 20) << lane;
   }
   DeviceArray<unsigned> votes(64);
-  meetAgain<<<1, 64>>>(votes);
+  reconverge<<<1, 64>>>(votes);
   CHECK_LAUNCH();
   for (unsigned vote : votes.host())
     CHECK(vote == expected);

@@ -26,16 +26,16 @@ __host__ __device__ void everyFunction(unsigned a, unsigned b, unsigned c, unsig
   TERNARY(CALL3)
   BINARY(CALL2)
   bool high = false, low = false;
-#define TELL(name)                                                                                           \
+#define FLAG(name)                                                                                           \
   *out++ = unsigned(__##name(a, b, &low));                                                                   \
   *out++ = low;
-  TELL(vibmax_s32)
-  TELL(vibmax_u32)
-  TELL(vibmin_s32) TELL(vibmin_u32)
-#define TELL_BOTH(name)                                                                                      \
+  FLAG(vibmax_s32)
+  FLAG(vibmax_u32)
+  FLAG(vibmin_s32) FLAG(vibmin_u32)
+#define FLAG_BOTH(name)                                                                                      \
   *out++ = __##name(a, b, &high, &low);                                                                      \
   *out++ = high * 2 + low;
-      TELL_BOTH(vibmax_s16x2) TELL_BOTH(vibmax_u16x2) TELL_BOTH(vibmin_s16x2) TELL_BOTH(vibmin_u16x2)
+      FLAG_BOTH(vibmax_s16x2) FLAG_BOTH(vibmax_u16x2) FLAG_BOTH(vibmin_s16x2) FLAG_BOTH(vibmin_u16x2)
 }
 
 __global__ void run(const unsigned *edges, int n, unsigned *out) {

@@ -73,16 +73,16 @@ private:
 
   struct Tile {
     int size = 0, rows = 1;
-    enum { Each, Dealt, Rows } how = Each;
+    enum { Each, Distributed, Rows } how = Each;
   };
 
   std::string declaration(unsigned a) {
     Tile tile;
     const int threads = blockX * blockY;
-    tile.how = blockY > 1 && chance() ? Tile::Rows : chance() ? Tile::Each : Tile::Dealt;
-    tile.size = tile.how == Tile::Each    ? threads
-                : tile.how == Tile::Dealt ? int(4 * (8 + below(40)))
-                                          : 4 * blockX;
+    tile.how = blockY > 1 && chance() ? Tile::Rows : chance() ? Tile::Each : Tile::Distributed;
+    tile.size = tile.how == Tile::Each          ? threads
+                : tile.how == Tile::Distributed ? int(4 * (8 + below(40)))
+                                                : 4 * blockX;
     tile.rows = tile.how == Tile::Rows ? 4 : 1;
     tiles.push_back(tile);
     return tile.rows > 1
@@ -107,7 +107,7 @@ private:
       const int offset = int(below(3)) * 4;
       if (tile.how == Tile::Each)
         text += fmt::format("    tile{}[tid] = {};\n", a, element(fmt::format("s + {} + tid", offset)));
-      else if (tile.how == Tile::Dealt)
+      else if (tile.how == Tile::Distributed)
         text += fmt::format("    for (int i = {}; i < {}; i += {})\n      tile{}[i] = {};\n", threadNumber(),
                             tile.size, blockX * blockY, a, element(fmt::format("s + {} + i", offset)));
       else

@@ -41,7 +41,7 @@ TEST(Registry, EveryDirectiveIsDescribedAndDoesSomething) {
       EXPECT_FALSE(setting.help.empty()) << rule.name << " " << setting.key;
     }
     EXPECT_EQ(rule.subject != Subject::Kernel, rule.candidates != nullptr)
-        << rule.name << ": directives on loops and branches must tell which they could mean";
+        << rule.name << ": directives on loops and branches must state which they could mean";
   }
 }
 

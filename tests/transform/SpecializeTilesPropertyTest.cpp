@@ -65,18 +65,18 @@ struct Batch {
     }
     source::Edits all;
     for (size_t i = 0; i < kernels.size(); ++i) {
-      Diagnostics told;
-      asAsked += specialize(**program, i, ways[i], options, all, told);
+      Diagnostics messages;
+      asAsked += specialize(**program, i, ways[i], options, all, messages);
       // A copy that does not suit the load is refused rightly; loads by registers always do.
       const bool isOfCopy =
-          !told.empty() && told.all().front().text.find("cannot make this load") != std::string::npos;
-      if (!told.empty() && isOfCopy)
+          !messages.empty() && messages.all().front().text.find("cannot make this load") != std::string::npos;
+      if (!messages.empty() && isOfCopy)
         EXPECT_TRUE(specialize(**program, i, "specialize copy=ld barrier=mbarrier buffers=3 producers=1",
-                               options, all, told))
-            << told.all().back().text << "\n"
+                               options, all, messages))
+            << messages.all().back().text << "\n"
             << kernels[i];
       else
-        EXPECT_TRUE(told.empty()) << told.all().front().text << "\n" << kernels[i];
+        EXPECT_TRUE(messages.empty()) << messages.all().front().text << "\n" << kernels[i];
     }
     auto files = all.apply();
     if (auto *failed = std::get_if<Diagnostic>(&files)) {

@@ -59,28 +59,28 @@ HEDDLE_FAMILY2(vimin, __heddle_smaller<T>(a, b))
 #undef HEDDLE_FAMILY2
 
 // The same of two numbers, and whether it was the first (equal ones count as the first).
-#define HEDDLE_TELLING_WORD(name, T, choose, compare)                                                        \
+#define HEDDLE_WORD2_PREDICATE(name, T, choose, compare)                                                     \
   HEDDLE_BOTH T name(T a, T b, bool *isFirst) {                                                              \
     *isFirst = a compare b;                                                                                  \
     return choose<T>(a, b);                                                                                  \
   }
-#define HEDDLE_TELLING_HALVES(name, T, choose, compare)                                                      \
+#define HEDDLE_HALVES2_PREDICATE(name, T, choose, compare)                                                   \
   HEDDLE_BOTH unsigned int name(unsigned int a, unsigned int b, bool *highIsFirst, bool *lowIsFirst) {       \
     *highIsFirst = HEDDLE_HIGH(T, a) compare HEDDLE_HIGH(T, b);                                              \
     *lowIsFirst = HEDDLE_LOW(T, a) compare HEDDLE_LOW(T, b);                                                 \
     return HEDDLE_PAIR(T, choose<T>(HEDDLE_HIGH(T, a), HEDDLE_HIGH(T, b)),                                   \
                        choose<T>(HEDDLE_LOW(T, a), HEDDLE_LOW(T, b)));                                       \
   }
-HEDDLE_TELLING_WORD(__vibmax_s32, int, __heddle_larger, >=)
-HEDDLE_TELLING_WORD(__vibmax_u32, unsigned int, __heddle_larger, >=)
-HEDDLE_TELLING_WORD(__vibmin_s32, int, __heddle_smaller, <=)
-HEDDLE_TELLING_WORD(__vibmin_u32, unsigned int, __heddle_smaller, <=)
-HEDDLE_TELLING_HALVES(__vibmax_s16x2, short, __heddle_larger, >=)
-HEDDLE_TELLING_HALVES(__vibmax_u16x2, unsigned short, __heddle_larger, >=)
-HEDDLE_TELLING_HALVES(__vibmin_s16x2, short, __heddle_smaller, <=)
-HEDDLE_TELLING_HALVES(__vibmin_u16x2, unsigned short, __heddle_smaller, <=)
-#undef HEDDLE_TELLING_HALVES
-#undef HEDDLE_TELLING_WORD
+HEDDLE_WORD2_PREDICATE(__vibmax_s32, int, __heddle_larger, >=)
+HEDDLE_WORD2_PREDICATE(__vibmax_u32, unsigned int, __heddle_larger, >=)
+HEDDLE_WORD2_PREDICATE(__vibmin_s32, int, __heddle_smaller, <=)
+HEDDLE_WORD2_PREDICATE(__vibmin_u32, unsigned int, __heddle_smaller, <=)
+HEDDLE_HALVES2_PREDICATE(__vibmax_s16x2, short, __heddle_larger, >=)
+HEDDLE_HALVES2_PREDICATE(__vibmax_u16x2, unsigned short, __heddle_larger, >=)
+HEDDLE_HALVES2_PREDICATE(__vibmin_s16x2, short, __heddle_smaller, <=)
+HEDDLE_HALVES2_PREDICATE(__vibmin_u16x2, unsigned short, __heddle_smaller, <=)
+#undef HEDDLE_HALVES2_PREDICATE
+#undef HEDDLE_WORD2_PREDICATE
 
 #undef HEDDLE_HALVES2
 #undef HEDDLE_WORD2

@@ -343,7 +343,7 @@ void tryMeasuring() {
   for (const std::string &line : lines)
     expect(line.find("\"original_ms\": ") != std::string::npos &&
                line.find("\"decision\": \"o") != std::string::npos,
-           "a decision is not told in full");
+           "a decision is not reported in full");
   unsetenv("HEDDLE_REGROUP_LOG");
   setenv("HEDDLE_REGROUP", "on", 1);
   std::remove(path);
