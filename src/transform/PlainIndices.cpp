@@ -110,13 +110,12 @@ struct GroupNames : DynamicRecursiveASTVisitor {
   }
 };
 
-/// Takes out the declarations of groups that nothing but `gone` mentions: compilers would warn of them. In templates, other
-/// instantiations may mention them.
+/// Takes out the declarations of groups that nothing but `gone` mentions: compilers would warn of them. Of a template, what is
+/// written counts, since another instantiation may have what this one leaves out (`if constexpr`).
 void removeUnnamedGroups(const Kernel &kernel, std::vector<SourceRange> gone, source::Edits &edits) {
-  if (kernel.function->isTemplateInstantiation())
-    return;
+  const FunctionDecl *pattern = kernel.function->getTemplateInstantiationPattern();
   GroupNames names;
-  names.TraverseStmt(kernel.function->getBody());
+  names.TraverseStmt((pattern ? pattern : kernel.function)->getBody());
   const SourceManager &manager = kernel.unit->context().getSourceManager();
   const auto isIn = [&](SourceRange inner, SourceRange outer) {
     return !manager.isBeforeInTranslationUnit(inner.getBegin(), outer.getBegin()) &&

@@ -18,8 +18,15 @@ template <int N> __global__ void instantiated(float *a) {
   auto block = cg::this_thread_block();
   a[block.thread_rank()] = N;
 }
+template <bool Waits> __global__ void waiting(float *a) {
+  auto block = cg::this_thread_block();
+  a[block.thread_rank()] = 1;
+  if constexpr (Waits)
+    block.sync();
+}
 void f(float *a) {
   gone<<<4, 256>>>(a);
   needed<<<1, 256>>>(a);
   instantiated<3><<<1, 256>>>(a);
+  waiting<false><<<1, 256>>>(a);
 }

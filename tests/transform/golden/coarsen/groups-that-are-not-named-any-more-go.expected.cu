@@ -23,15 +23,26 @@ __global__ void needed(float *a) {
   }
 }
 template <int N> __global__ void instantiated(float *a) {
-  auto block = cg::this_thread_block();
+
   #pragma unroll
   for (unsigned kx = 0; kx < 2; ++kx) {
     const unsigned threadX = threadIdx.x + kx * blockDim.x;
     a[threadX] = N;
   }
 }
+template <bool Waits> __global__ void waiting(float *a) {
+  auto block = cg::this_thread_block();
+  #pragma unroll
+  for (unsigned kx = 0; kx < 2; ++kx) {
+    const unsigned threadX = threadIdx.x + kx * blockDim.x;
+    a[threadX] = 1;
+    if constexpr (Waits)
+      block.sync();
+  }
+}
 void f(float *a) {
   gone<<<4, 256 / 2>>>(a);
   needed<<<1, 256 / 2>>>(a);
   instantiated<3><<<1, 256 / 2>>>(a);
+  waiting<false><<<1, 256 / 2>>>(a);
 }
