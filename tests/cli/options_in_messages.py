@@ -37,6 +37,7 @@ PRINTED_BY = {
     "cli/ManPages": {"help"},
     "cli/Doctor": {"doctor"},
     "cli/DoctorFindings": {"doctor"},
+    "cli/Nvcc": {"nvcc"},
     "cli/Opt": {"opt"},
     "cli/Profile": {"profile"},
     "cli/Run": {"run"},
