@@ -70,6 +70,10 @@ Json toJson(const LaunchFacts &launch) {
           {"countedBlocks", launch.countedBlocks},
           {"atomicSectors", launch.atomicSectors},
           {"hottestAtomics", launch.hottestAtomics},
+          {"sharedPasses",
+           {{"byParts", launch.sharedPasses.byParts},
+            {"byWords", launch.sharedPasses.byWords},
+            {"ofAtomics", launch.sharedPasses.ofAtomics}}},
           {"warpTime", toJson(launch.warpTime)},
           {"blockTime", toJson(launch.blockTime)},
           {"longestBlock", toJson(launch.longestBlock)},
@@ -92,6 +96,8 @@ LaunchFacts launchOf(const Json &json) {
   launch.countedBlocks = json.at("countedBlocks");
   launch.atomicSectors = json.at("atomicSectors");
   launch.hottestAtomics = json.at("hottestAtomics");
+  const Json &passes = json.at("sharedPasses");
+  launch.sharedPasses = {passes.at("byParts"), passes.at("byWords"), passes.at("ofAtomics")};
   launch.warpTime = timeOf(json.at("warpTime"));
   launch.blockTime = timeOf(json.at("blockTime"));
   launch.longestBlock = timeOf(json.at("longestBlock"));

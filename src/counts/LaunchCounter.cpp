@@ -7,6 +7,7 @@
 #include "vm/Lanes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace heddle::counts {
@@ -23,7 +24,9 @@ bool isShorter(const WarpTime &a, const WarpTime &b) { return weightOf(a) < weig
 } // namespace
 
 KernelCode codeOf(const vm::Kernel &kernel, const arch::Arch &arch) {
-  return {spansOf(kernel, arch.latencies)};
+  KernelCode code{mergedLoadsOf(kernel), {}};
+  code.spans = spansOf(kernel, code.loads, arch.latencies);
+  return code;
 }
 
 void LaunchCounter::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo &info,
@@ -64,6 +67,43 @@ void LaunchCounter::codeBlocks(const vm::WarpRef &at, const vm::BlockOfCode &blo
   count.entries += times;
   count.lanes += times * vm::countLanes(mask);
   running[at.blockIndex]->entries[at.warp * kernel.codeBlocks.size() + block.index] += times;
+}
+
+/// Loads that are part of another one are none in the machine code; the one that they are part of is wider.
+void LaunchCounter::countShared(const vm::WarpRef &at, vm::SiteRef site, const uint64_t *addresses,
+                                uint32_t mask, unsigned bytes) {
+  const MergedLoad &load = code.loads[site.site];
+  if (load.isPartOfAnother())
+    return;
+  const unsigned width = load.isAlone() ? bytes : load.bytes;
+  SharedPasses &passes = coreOf(at).passes;
+  passes.byParts += vm::bankUse(addresses, mask, width).wavefronts;
+  passes.byWords += vm::passesOfWords(addresses, mask, width);
+}
+
+void LaunchCounter::access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) {
+  Counters::access(at, site, event);
+  if (event.space != vm::Space::Shared)
+    return;
+  if (event.kind == vm::AccessKind::Atomic || event.kind == vm::AccessKind::Reduction)
+    coreOf(at).passes.ofAtomics +=
+        vm::bankUse(event.addresses, event.mask, event.bytes, vm::Sharing::Nothing).wavefronts;
+  else
+    countShared(at, site, event.addresses, event.mask, event.bytes);
+}
+
+bool LaunchCounter::plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) {
+  Counters::plainAccess(at, site, access);
+  if (access.space != vm::Space::Shared)
+    return true;
+  std::array<uint64_t, vm::Lanes> buffer;
+  if (code.loads[site.site].isAlone() && access.bytes <= 4) {
+    const unsigned wavefronts = vm::bankUse(access).wavefronts;
+    coreOf(at).passes.byParts += wavefronts, coreOf(at).passes.byWords += wavefronts;
+  } else {
+    countShared(at, site, vm::addressesOf(access, buffer), access.mask, access.bytes);
+  }
+  return true;
 }
 
 /// Sums of times are made here, block by block, and not while the warp runs: the order in which it enters blocks must not matter.
@@ -121,7 +161,7 @@ void LaunchCounter::addInstructions(const std::vector<CodeCount> &counts) {
         cls.warp += count.entries;
         cls.thread += count.lanes;
         if (auto name = divergence::latencyClassOf(*function->function, instr);
-            name != divergence::NoInstruction)
+            name != divergence::NoInstruction && !code.loads[site].isPartOfAnother())
           facts.instructions[std::string(name)] += count.entries;
       }
     }
@@ -163,6 +203,7 @@ LaunchFacts LaunchCounter::take(unsigned registers) {
     }
     ended += core.endedBlocks;
     facts.blockSectors += core.blockSectors;
+    facts.sharedPasses.add(core.passes);
     sum.cycles += core.sum.cycles, sum.rounds += core.sum.rounds;
     sumOfWarps.cycles += core.sumOfWarps.cycles, sumOfWarps.rounds += core.sumOfWarps.rounds;
     facts.longestBlock = std::max(facts.longestBlock, core.longest, isShorter);

@@ -15,7 +15,8 @@ namespace heddle::counts {
 
 /// What is the same in each launch of a kernel.
 struct KernelCode {
-  std::vector<Span> spans; ///< by basic block
+  std::vector<MergedLoad> loads; ///< by site
+  std::vector<Span> spans;       ///< by basic block
 };
 KernelCode codeOf(const vm::Kernel &kernel, const arch::Arch &arch);
 
@@ -35,6 +36,8 @@ public:
   vm::ObservedForm form() const override { return vm::ObservedForm::All; }
   void codeBlocks(const vm::WarpRef &at, const vm::BlockOfCode &block, uint32_t mask,
                   uint64_t times) override;
+  void access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) override;
+  bool plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) override;
 
   /// If only some blocks are executed: the memory that the others may access.
   void expectIn(std::vector<vm::Allocation> live) { allocations = std::move(live); }
@@ -62,11 +65,14 @@ private:
     SampledSectors read, written;
     uint64_t blockSectors = 0, endedBlocks = 0;
     std::unordered_map<uint64_t, uint64_t> atomics; ///< sectors of requests, by page of 4 KB
+    SharedPasses passes;
     ExactTime sum, sumOfWarps;
     WarpTime longest;
   };
 
   OfCore &coreOf(const vm::WarpRef &at);
+  void countShared(const vm::WarpRef &at, vm::SiteRef site, const uint64_t *addresses, uint32_t mask,
+                   unsigned bytes);
   /// Of the block: its slowest warp, and all of them added to `sum`.
   WarpTime slowestWarp(const BlockState &block, ExactTime &sum) const;
   void addSectors();

@@ -42,7 +42,10 @@ LaunchFacts scaled(LaunchFacts launch, double factor) {
                         &launch.writtenSectors,
                         &launch.blockSectors,
                         &launch.atomicSectors,
-                        &launch.hottestAtomics})
+                        &launch.hottestAtomics,
+                        &launch.sharedPasses.byParts,
+                        &launch.sharedPasses.byWords,
+                        &launch.sharedPasses.ofAtomics})
     times(*sum);
   for (auto &[cls, count] : launch.instructions)
     times(count);

@@ -8,6 +8,17 @@ namespace heddle::counts {
 
 using model::WarpTime;
 
+/// Passes over shared memory in the machine code (MergedLoads.h), by two rules for accesses of 8 and 16 bytes: half or quarter warps pass
+/// one after the other, or all lanes that need no other words of a bank pass together.
+struct SharedPasses {
+  uint64_t byParts = 0, byWords = 0;
+  uint64_t ofAtomics = 0; ///< further ones
+
+  void add(const SharedPasses &other) {
+    byParts += other.byParts, byWords += other.byWords, ofAtomics += other.ofAtomics;
+  }
+};
+
 /// One launch as the simulator counted it, with what ptxas (or the estimate of registers) gives for its kernel.
 struct LaunchFacts {
   std::string kernel; ///< mangled
@@ -25,10 +36,11 @@ struct LaunchFacts {
   uint64_t countedBlocks = 0; ///< that were executed, if not all were: everything else is of the whole launch
   uint64_t atomicSectors = 0; ///< of atomics on global memory, by warp
   uint64_t hottestAtomics = 0; ///< of these, those in the page of 4 KB that has most
-  WarpTime warpTime;           ///< of all warps, summed
-  WarpTime blockTime;          ///< of the slowest warp of a block, summed over blocks
-  WarpTime longestBlock;       ///< of the block that takes longest
-  double timesGrid = 1;        ///< blocks of the launch, as a multiple of what `grid` says (scaled)
+  SharedPasses sharedPasses;
+  WarpTime warpTime;     ///< of all warps, summed
+  WarpTime blockTime;    ///< of the slowest warp of a block, summed over blocks
+  WarpTime longestBlock; ///< of the block that takes longest
+  double timesGrid = 1;  ///< blocks of the launch, as a multiple of what `grid` says (scaled)
 
   double blocks() const { return timesGrid * double(grid[0]) * grid[1] * grid[2]; }
   unsigned threadsPerBlock() const { return block[0] * block[1] * block[2]; }

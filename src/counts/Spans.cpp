@@ -70,7 +70,8 @@ public:
   Schedule(const ptx::Function &owner, const std::optional<arch::LatencyTable> &table, double latencyOfGlobal)
       : function(owner), latencies(table), global(latencyOfGlobal) {}
 
-  void add(const ptx::Instr &instr) {
+  /// `isIssued`: false for a load that is part of another one.
+  void add(const ptx::Instr &instr, bool isIssued) {
     const std::string_view cls = divergence::latencyClassOf(function, instr);
     const Kind kind = kindOf(instr);
     double at = std::max(issueOf(instr), fence);
@@ -85,7 +86,7 @@ public:
       fence = done;
     last = std::max(last, at);
     end = std::max(end, kind == Kind::Store && !isAtomicOfGlobal(cls) ? at : done);
-    slots += takesASlot(cls);
+    slots += isIssued && takesASlot(cls);
     eachWritten(function, instr, [&](uint32_t reg) { ready[reg] = done; });
   }
   double span() const { return std::max(end, model::threshold::launch::cyclesPerIssue * slots); }
@@ -124,25 +125,33 @@ private:
   double end = 0, slots = 0;
 };
 
-double spanOf(const vm::Code &code, const vm::BlockOfCode &block,
+double spanOf(const vm::Code &code, const vm::BlockOfCode &block, const std::vector<MergedLoad> &loads,
               const std::optional<arch::LatencyTable> &latencies, double global) {
   Schedule schedule(*code.function, latencies, global);
   for (uint32_t site = block.firstSite; site < block.firstSite + block.sites; ++site)
-    schedule.add(code.function->instrs[site - code.firstSite]);
+    schedule.add(code.function->instrs[site - code.firstSite], !loads[site].isPartOfAnother());
   return schedule.span();
 }
 
 } // namespace
 
-std::vector<Span> spansOf(const vm::Kernel &kernel, const std::optional<arch::LatencyTable> &latencies) {
+std::vector<MergedLoad> mergedLoadsOf(const vm::Kernel &kernel) {
+  std::vector<MergedLoad> loads(kernel.info.sites);
+  for (const auto &code : kernel.codes)
+    std::ranges::copy(mergedLoads(*code->function), loads.begin() + code->firstSite);
+  return loads;
+}
+
+std::vector<Span> spansOf(const vm::Kernel &kernel, const std::vector<MergedLoad> &loads,
+                          const std::optional<arch::LatencyTable> &latencies) {
   std::vector<Span> spans(kernel.codeBlocks.size());
   for (const auto &code : kernel.codes)
     for (const vm::BlockOfCode &block : kernel.codeBlocks) {
       const uint32_t first = block.firstSite - code->firstSite;
       if (block.firstSite < code->firstSite || first >= code->function->instrs.size())
         continue;
-      const double alone = spanOf(*code, block, latencies, 0);
-      const double withMemory = spanOf(*code, block, latencies, LongLatency);
+      const double alone = spanOf(*code, block, loads, latencies, 0);
+      const double withMemory = spanOf(*code, block, loads, latencies, LongLatency);
       spans[block.index] = {alone, (withMemory - alone) / LongLatency};
     }
   return spans;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arch/Latencies.h"
+#include "counts/MergedLoads.h"
 
 #include <vector>
 
@@ -19,7 +20,11 @@ struct Span {
   double rounds = 0; ///< of global memory
 };
 
+/// By site of the kernel, the functions that it calls included.
+std::vector<MergedLoad> mergedLoadsOf(const vm::Kernel &kernel);
+
 /// By basic block of the kernel, the functions that it calls included.
-std::vector<Span> spansOf(const vm::Kernel &kernel, const std::optional<arch::LatencyTable> &latencies);
+std::vector<Span> spansOf(const vm::Kernel &kernel, const std::vector<MergedLoad> &loads,
+                          const std::optional<arch::LatencyTable> &latencies);
 
 } // namespace heddle::counts

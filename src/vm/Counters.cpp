@@ -115,6 +115,10 @@ BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharin
   return use;
 }
 
+unsigned passesOfWords(const uint64_t *addresses, uint32_t mask, unsigned bytes) {
+  return mask ? passes(addresses, mask, std::min(bytes, 16u), Sharing::Words) : 0;
+}
+
 /// A lane's access is no wider than a sector, except for bulk copies, whose one lane accesses a whole range of
 /// sectors.
 std::span<const uint64_t> sectorsOf(const uint64_t *addresses, uint32_t mask, unsigned bytes,

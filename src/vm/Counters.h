@@ -62,6 +62,9 @@ struct BankUse {
 enum class Sharing { Words, Nothing };
 BankUse bankUse(const uint64_t *addresses, uint32_t mask, unsigned bytes, Sharing sharing = Sharing::Words);
 
+/// The most words of one bank that the lanes of a warp access: passes, if the lanes of wide accesses share them as others do.
+unsigned passesOfWords(const uint64_t *addresses, uint32_t mask, unsigned bytes);
+
 /// Distinct 32-byte sectors that the lanes touch.
 unsigned sectors(const uint64_t *addresses, uint32_t mask, unsigned bytes);
 /// The same as a list: each sector's address divided by 32, ascending. It is stored in `room`.
