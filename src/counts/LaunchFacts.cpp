@@ -74,7 +74,9 @@ model::LaunchWork workOf(const LaunchFacts &launch) {
   work.sharedBytes = launch.sharedBytes;
   work.warps = double(sums.warps);
   work.instructions = launch.instructions;
-  work.bankPasses = double(sums.sharedWavefronts);
+  constexpr double BankBytes = 128; // of all banks together: copies that bypass registers pass over them once
+  work.bankPasses = double(launch.sharedPasses.byParts) + double(sums.asyncBytes) / BankBytes;
+  work.atomicPasses = double(launch.sharedPasses.ofAtomics);
   work.lines = double(sums.globalLines);
   work.loadSectors = double(sums.globalSectors - sums.globalStoreSectors);
   work.storeSectors = double(sums.globalStoreSectors);
@@ -83,6 +85,9 @@ model::LaunchWork workOf(const LaunchFacts &launch) {
   work.readSectors = double(launch.readSectors);
   work.writtenSectors = double(launch.writtenSectors);
   work.blockSectors = double(launch.blockSectors);
+  work.atomicSectors = double(launch.atomicSectors);
+  work.hottestAtomics = double(launch.hottestAtomics);
+  work.barriers = double(sums.barrierWaits);
   work.blockTime = launch.blockTime;
   work.longestBlock = launch.longestBlock;
   return work;

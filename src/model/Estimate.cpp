@@ -79,7 +79,7 @@ Reads readsOf(const LaunchWork &launch, const arch::Arch &arch, const Residency 
 
 /// Writes go through L1; DRAM sees what is read and what is written, each once.
 void addTraffic(Needs &needs, const LaunchWork &launch, const arch::Arch &arch, const Reads &reads) {
-  needs.passes += launch.bankPasses + launch.lines;
+  needs.passes += launch.bankPasses + launch.lines + launch.atomicPasses * bound::atomicPassCycles;
   needs.l2Bytes += (reads.pastL1 + launch.storeSectors) * arch.l2SectorBytes;
   needs.dramBytes += (launch.readSectors + launch.writtenSectors) * arch.l2SectorBytes * reads.missing;
 }
@@ -120,15 +120,29 @@ double microsOf(double cycles, const arch::Arch &arch) { return cycles / arch.de
 /// Blocks are whole: with 133 of them on 132 SMs one has two, and all wait for it.
 double evenness(double blocks, double places) { return std::ceil(blocks / places) * places / blocks; }
 
+/// The last wave is not full: others have started before all of the wave before it has ended.
+double wavesThatCount(double waves) {
+  const double whole = std::floor(waves), rest = waves - whole;
+  return rest > 0 && whole > 0 ? whole + std::max(rest, bound::lastWave) : std::ceil(waves);
+}
+
 void addLatency(Estimate &made, const LaunchWork &launch, const arch::Arch &arch, const Needs &needs,
                 const Residency &resident) {
-  const double waves = std::ceil(launch.blocks / (arch.deviceSms * resident.blocksPerSm));
-  const double cycles = launch.blockTime.cycles / launch.blocks,
-               waiting = launch.blockTime.rounds / launch.blocks * needs.roundCycles;
-  const double longest = launch.longestBlock.cycles + launch.longestBlock.rounds * needs.roundCycles;
+  const double roundCycles = needs.roundCycles * bound::loadedLatency;
+  const double warpsPerBlock = std::ceil(double(launch.threadsPerBlock) / arch.warpSize);
+  LatencyParts &parts = made.latency;
+  parts.waves = launch.blocks / (arch.deviceSms * resident.blocksPerSm);
+  parts.startMicros = microsOf(bound::blockCycles, arch);
+  parts.chainMicros = microsOf(launch.blockTime.cycles / launch.blocks, arch);
+  parts.waitMicros = microsOf(launch.blockTime.rounds / launch.blocks * roundCycles, arch);
+  if (launch.warps > 0)
+    parts.barrierMicros =
+        microsOf(launch.barriers / launch.warps * bound::barrierCycles * (warpsPerBlock - 1), arch);
+  parts.longestMicros = microsOf(launch.longestBlock.cycles + launch.longestBlock.rounds * roundCycles, arch);
   made.microsBy[unsigned(Limit::Latency)] =
-      microsOf(std::max(waves * (bound::blockCycles + cycles + waiting), longest), arch);
-  made.memoryShareOfLatency = cycles + waiting > 0 ? waiting / (cycles + waiting) : 0;
+      std::max(wavesThatCount(parts.waves) * parts.blockMicros(), parts.longestMicros);
+  const double own = parts.chainMicros + parts.waitMicros;
+  made.memoryShareOfLatency = own > 0 ? parts.waitMicros / own : 0;
 }
 
 void addBounds(Estimate &made, const LaunchWork &launch, const arch::Arch &arch, const Needs &needs) {
@@ -142,7 +156,9 @@ void addBounds(Estimate &made, const LaunchWork &launch, const arch::Arch &arch,
   by(Limit::SharedMemory) = microsOf(std::max(needs.passes, needs.pipeCycles[Memory]) / sms, arch);
   const double l2Rate =
       arch.deviceL2BytesPerCycle ? arch.deviceL2BytesPerCycle : bound::l2BytesPerSmCycle * arch.deviceSms;
-  by(Limit::L2) = microsOf(needs.l2Bytes / (l2Rate * bound::l2Efficiency), arch);
+  // Atomics on one page go to a few slices of L2.
+  by(Limit::L2) = std::max(microsOf(needs.l2Bytes / (l2Rate * bound::l2Efficiency), arch),
+                           microsOf(launch.hottestAtomics / bound::hotAtomicsPerCycle, arch));
   if (arch.deviceDramGigabytesPerSecond)
     by(Limit::Dram) = needs.dramBytes / (arch.deviceDramGigabytesPerSecond * bound::dramEfficiency * 1e3);
   by(Limit::Launch) = arch.deviceLaunchNanos / 1e3;

@@ -98,13 +98,37 @@ TEST(Estimate, ADivisionIsManyInstructions) {
 TEST(Estimate, BankConflictsArePassesOverSharedMemory) {
   LaunchFacts launch = idle();
   launch.instructions["ld.shared"] = 100'000'000;
-  launch.sums.sharedWavefronts = 100'000'000;
+  launch.sharedPasses.byParts = 100'000'000;
   const Estimate free = estimate(launch, h200());
-  launch.sums.sharedWavefronts *= 32;
+  launch.sharedPasses.byParts *= 32;
   const Estimate conflicts = estimate(launch, h200());
   EXPECT_EQ(conflicts.limit, Limit::SharedMemory);
   EXPECT_NEAR(by(conflicts, Limit::SharedMemory) / by(free, Limit::SharedMemory), 32, 0.2);
   EXPECT_FALSE(conflicts.isMemoryBound());
+}
+
+TEST(Estimate, AtomicsOnOnePageWaitForItsSlicesOfL2) {
+  LaunchFacts launch = idle();
+  launch.instructions["red.global"] = 1'000'000;
+  launch.atomicSectors = 16'000'000, launch.hottestAtomics = 1000;
+  const Estimate spread = estimate(launch, h200());
+  launch.hottestAtomics = launch.atomicSectors;
+  const Estimate hot = estimate(launch, h200());
+  EXPECT_EQ(hot.limit, Limit::L2);
+  EXPECT_GT(hot.micros, 5 * spread.micros);
+}
+
+TEST(Estimate, LatencyHasItsParts) {
+  LaunchFacts launch = idle();
+  launch.blockTime = {1980 * launch.blocks(), 20 * launch.blocks()};
+  launch.longestBlock = {1980, 20};
+  const model::LatencyParts parts = estimate(launch, h200()).latency;
+  EXPECT_DOUBLE_EQ(parts.waves, 10);
+  EXPECT_DOUBLE_EQ(parts.chainMicros, 1);
+  EXPECT_GT(parts.waitMicros, 0);
+  EXPECT_NEAR(parts.longestMicros, parts.chainMicros + parts.waitMicros, 1e-9);
+  launch.grid[0] += 132; // a little of one wave more
+  EXPECT_GT(by(estimate(launch, h200()), Limit::Latency), 10.2 * parts.blockMicros());
 }
 
 TEST(Estimate, ScatteredAccessesArePassesOverL1AndMemoryBound) {
