@@ -3,17 +3,22 @@
 // Estimates for bench/model/agree: a line of stdin for each kernel of a program, a line of stdout with what
 // the model says.
 //
-//   in:  COUNTERS.json <tab> mangled kernel <tab> registers <tab> bytes spilled <tab> factor to scale the
-//   launch by out: micros <tab> limit <tab> memory|compute <tab> micros by each limit; or nothing where the
-//   file has no such kernel
+//   in:  COUNTERS.json <tab> mangled kernel <tab> registers <tab> bytes spilled <tab> factor to scale the launch by
+//   out: a JSON object: `micros`, `limit`, `bound` (memory or compute), and what the prediction is made of (bench/model/formula.py);
+//        nothing where the file has no such kernel
 //
 // A kernel that a program launches more than once counts with the mean of its largest launches: those that
 // were timed.
 #include "counts/Facts.h"
+#include "model/Thresholds.h"
 #include "support/Diagnostics.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <cmath>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 using namespace heddle;
@@ -27,34 +32,82 @@ struct Wanted {
   double factor = 1;
 };
 
+using model::Estimate, model::LaunchWork, model::Limit;
+
+/// What shared memory takes for a part of its accesses.
+double sharedMicros(const LaunchWork &launch, const arch::Arch &arch, double passes) {
+  LaunchWork part;
+  part.blocks = launch.blocks, part.threadsPerBlock = launch.threadsPerBlock;
+  part.bankPasses = passes;
+  return model::estimate(part, arch).microsBy[unsigned(Limit::SharedMemory)];
+}
+
+/// The terms of the formula, in microseconds (`waves`: a number), without the constants that are fitted.
+std::map<std::string, double> termsOf(const counts::LaunchFacts &facts, const arch::Arch &arch) {
+  namespace constants = model::threshold::launch;
+  const LaunchWork work = counts::workOf(facts);
+  const Estimate made = model::estimate(work, arch);
+  auto by = [&](const Estimate &estimate, Limit limit) { return estimate.microsBy[unsigned(limit)]; };
+  LaunchWork withoutAtomics = work, withoutPasses = work;
+  withoutAtomics.hottestAtomics = 0;
+  withoutPasses.bankPasses = withoutPasses.atomicPasses = withoutPasses.lines = withoutPasses.localAccesses =
+      0;
+  withoutPasses.spillBytes = 0;
+  const double clock = arch.deviceClockMhz;
+  const double warpsPerBlock = std::ceil(work.threadsPerBlock / 32.0);
+  const double local = work.localAccesses + double(work.spillBytes) / 4 * work.warps;
+  return {{"issue", by(made, Limit::Issue)},
+          {"arithmetic", by(made, Limit::Arithmetic)},
+          {"pipe", by(model::estimate(withoutPasses, arch), Limit::SharedMemory)},
+          {"parts", sharedMicros(work, arch, work.bankPasses)},
+          {"words", sharedMicros(work, arch,
+                                 work.bankPasses - double(facts.sharedPasses.byParts) +
+                                     double(facts.sharedPasses.byWords))},
+          {"shared_atomics", sharedMicros(work, arch, work.atomicPasses)},
+          {"lines", sharedMicros(work, arch, work.lines + local)},
+          {"l2", by(model::estimate(withoutAtomics, arch), Limit::L2) * constants::l2Efficiency},
+          {"atomics", work.hottestAtomics / clock},
+          {"dram", by(made, Limit::Dram) * constants::dramEfficiency},
+          {"waves", made.latency.waves},
+          {"chain", made.latency.chainMicros},
+          {"wait", made.latency.waitMicros / constants::loadedLatency},
+          {"barriers", work.warps > 0 ? work.barriers / work.warps * (warpsPerBlock - 1) / clock : 0},
+          {"longest_chain", work.longestBlock.cycles / clock},
+          {"longest_wait",
+           (made.latency.longestMicros - work.longestBlock.cycles / clock) / constants::loadedLatency},
+          {"launch", by(made, Limit::Launch)}};
+}
+
 std::string answer(const Wanted &wanted, const arch::Arch &arch) {
   counts::ProgramCounters counters;
   if (!counts::readCounters(wanted.file, counters))
     return "";
   const auto launches = counts::factsOf(counters, {{wanted.kernel, {wanted.registers, wanted.spillBytes}}});
-  double most = 0, micros = 0, by[model::Limits] = {};
+  double most = 0, micros = 0;
   for (const counts::LaunchFacts &launch : launches)
     if (launch.kernel == wanted.kernel)
       most = std::max(most, launch.blocks());
+  std::map<std::string, double> terms;
   unsigned count = 0;
-  model::Estimate last;
+  Estimate last;
   for (const counts::LaunchFacts &launch : launches) {
     if (launch.kernel != wanted.kernel || launch.blocks() < most)
       continue;
-    last = counts::estimate(counts::scaled(launch, wanted.factor), arch);
+    const counts::LaunchFacts atSize = counts::scaled(launch, wanted.factor);
+    last = counts::estimate(atSize, arch);
     micros += last.micros;
-    for (unsigned i = 0; i < model::Limits; ++i)
-      by[i] += last.microsBy[i];
+    for (const auto &[name, one] : termsOf(atSize, arch))
+      terms[name] += one;
     ++count;
   }
   if (!count)
     return "";
-  std::ostringstream out;
-  out << micros / count << '\t' << model::nameOf(last.limit) << '\t'
-      << (last.isMemoryBound() ? "memory" : "compute");
-  for (double one : by)
-    out << '\t' << one / count;
-  return out.str();
+  nlohmann::ordered_json out = {{"micros", micros / count},
+                                {"limit", model::nameOf(last.limit)},
+                                {"bound", last.isMemoryBound() ? "memory" : "compute"}};
+  for (const auto &[name, one] : terms)
+    out[name] = one / count;
+  return out.dump();
 }
 
 } // namespace
