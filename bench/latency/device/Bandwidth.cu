@@ -38,11 +38,11 @@ __global__ void __launch_bounds__(Threads)
 #pragma unroll 1
   for (int pass = 0; pass < passes; ++pass)
 #pragma unroll 1
-    for (uint64_t at = me; at + (InFlight - 1) * threads < words; at += InFlight * threads) {
+    for (uint64_t at = me; at < words; at += InFlight * threads) {
       unsigned got[InFlight];
 #pragma unroll
       for (int i = 0; i < InFlight; ++i)
-        got[i] = Load::load(data + at + i * threads);
+        got[i] = at + i * threads < words ? Load::load(data + at + i * threads) : 0;
 #pragma unroll
       for (int i = 0; i < InFlight; ++i)
         sum ^= got[i];

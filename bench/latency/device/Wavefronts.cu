@@ -7,8 +7,9 @@
 namespace {
 
 constexpr int Threads = 1024, Unroll = 16, Steps = 32;
-constexpr unsigned Bytes = 32 * 1024;
+constexpr unsigned Bytes = 32 * 1024, RowBytes = 128; ///< a row: all banks once
 
+/// All words are used, because ptxas loads no others.
 #define LOAD(ID, NAME, BYTES, TEXT, ...)                                                                     \
   struct ID {                                                                                                \
     static constexpr const char *name = NAME;                                                                \
@@ -49,8 +50,8 @@ struct Store16 {
 template <class Access>
 __global__ void __launch_bounds__(Threads)
     accesses(long long *cycles, unsigned stride, unsigned group, int repeats, unsigned *out) {
-  __shared__ alignas(16) unsigned words[Bytes / 4];
-  for (unsigned i = threadIdx.x; i < Bytes / 4; i += Threads)
+  __shared__ alignas(16) unsigned words[(Bytes + Unroll * RowBytes) / 4];
+  for (unsigned i = threadIdx.x; i < (Bytes + Unroll * RowBytes) / 4; i += Threads)
     words[i] = 0;
   const unsigned base = unsigned(__cvta_generic_to_shared(words));
   const unsigned at = base + (threadIdx.x % Warp / group * stride * Access::bytes) % Bytes;
@@ -60,7 +61,8 @@ __global__ void __launch_bounds__(Threads)
     for (int i = 0; i < Steps * repeats; ++i)
 #pragma unroll
       for (int u = 0; u < Unroll; ++u)
-        Access::access(at, sum);
+        Access::access(at + u * RowBytes,
+                       sum); // other words of the same banks: ptxas makes one of accesses to the same
   });
   if (sum == 12345)
     *out = sum;
