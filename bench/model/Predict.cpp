@@ -34,47 +34,30 @@ struct Wanted {
 
 using model::Estimate, model::LaunchWork, model::Limit;
 
-/// What shared memory takes for a part of its accesses.
-double sharedMicros(const LaunchWork &launch, const arch::Arch &arch, double passes) {
-  LaunchWork part;
-  part.blocks = launch.blocks, part.threadsPerBlock = launch.threadsPerBlock;
-  part.bankPasses = passes;
-  return model::estimate(part, arch).microsBy[unsigned(Limit::SharedMemory)];
-}
-
 /// The terms of the formula, in microseconds (`waves`: a number), without the constants that are fitted.
 std::map<std::string, double> termsOf(const counts::LaunchFacts &facts, const arch::Arch &arch) {
   namespace constants = model::threshold::launch;
   const LaunchWork work = counts::workOf(facts);
   const Estimate made = model::estimate(work, arch);
   auto by = [&](const Estimate &estimate, Limit limit) { return estimate.microsBy[unsigned(limit)]; };
-  LaunchWork withoutAtomics = work, withoutPasses = work;
+  LaunchWork withoutAtomics = work;
   withoutAtomics.hottestAtomics = 0;
-  withoutPasses.bankPasses = withoutPasses.atomicPasses = withoutPasses.lines = withoutPasses.localAccesses =
-      0;
-  withoutPasses.spillBytes = 0;
-  const double clock = arch.deviceClockMhz;
-  const double warpsPerBlock = std::ceil(work.threadsPerBlock / 32.0);
-  const double local = work.localAccesses + double(work.spillBytes) / 4 * work.warps;
+  const model::LatencyParts &latency = made.latency;
+  const double longestChain = work.longestBlock.cycles / arch.deviceClockMhz;
   return {{"issue", by(made, Limit::Issue)},
           {"arithmetic", by(made, Limit::Arithmetic)},
-          {"pipe", by(model::estimate(withoutPasses, arch), Limit::SharedMemory)},
-          {"parts", sharedMicros(work, arch, work.bankPasses)},
-          {"words", sharedMicros(work, arch,
-                                 work.bankPasses - double(facts.sharedPasses.byParts) +
-                                     double(facts.sharedPasses.byWords))},
-          {"shared_atomics", sharedMicros(work, arch, work.atomicPasses)},
-          {"lines", sharedMicros(work, arch, work.lines + local)},
+          {"shared", by(made, Limit::SharedMemory)},
           {"l2", by(model::estimate(withoutAtomics, arch), Limit::L2) * constants::l2Efficiency},
-          {"atomics", work.hottestAtomics / clock},
+          {"atomics", work.hottestAtomics / constants::hotAtomicsPerCycle / arch.deviceClockMhz},
           {"dram", by(made, Limit::Dram) * constants::dramEfficiency},
-          {"waves", made.latency.waves},
-          {"chain", made.latency.chainMicros},
-          {"wait", made.latency.waitMicros / constants::loadedLatency},
-          {"barriers", work.warps > 0 ? work.barriers / work.warps * (warpsPerBlock - 1) / clock : 0},
-          {"longest_chain", work.longestBlock.cycles / clock},
+          {"waves", latency.waves},
+          {"chain", latency.chainMicros / constants::loadedChain},
+          {"wait", latency.waitMicros / constants::loadedLatency},
+          {"barriers", latency.barrierMicros},
+          {"longest_chain", longestChain},
           {"longest_wait",
-           (made.latency.longestMicros - work.longestBlock.cycles / clock) / constants::loadedLatency},
+           (latency.longestMicros - longestChain * constants::loadedChain) / constants::loadedLatency},
+          {"dispatch", latency.dispatchMicros},
           {"launch", by(made, Limit::Launch)}};
 }
 

@@ -7,22 +7,19 @@ import math
 import re
 from pathlib import Path
 
-TERMS = ("issue", "arithmetic", "pipe", "parts", "words", "shared_atomics", "lines", "l2", "atomics", "dram", "waves", "chain", "wait", "barriers",
-         "longest_chain", "longest_wait", "launch")
+TERMS = ("issue", "arithmetic", "shared", "l2", "atomics", "dram", "waves", "chain", "wait", "barriers", "longest_chain", "longest_wait", "dispatch",
+         "launch")
 CLOCK = 1980  # MHz, of arch/sm_90.json: cycles of constants become microseconds
 BOUNDS = ("issue", "arithmetic", "shared memory", "L2", "DRAM", "latency")
 
 # Names as in Thresholds.def, and the values that are tried.
 TRIED = {
-    "smoothness": (2, 2.5, 3, 4, 6, 8),
-    "l2Efficiency": (0.4, 0.5, 0.6, 0.7, 0.85, 1),
-    "dramEfficiency": (0.75, 0.8, 0.85, 0.9),
+    "smoothness": (2, 2.5, 3, 4, 6),
+    "l2Efficiency": (0.6, 0.7, 0.85, 1),
+    "dramEfficiency": (0.75, 0.8, 0.85, 0.9, 0.95),
     "blockCycles": (250, 500, 750, 1000, 1400),
-    "loadedLatency": (0.7, 0.85, 1, 1.2, 1.5, 2),
-    "lastWave": (0, 0.25, 0.5, 0.75, 1),
-    "barrierCycles": (0, 1, 2, 4, 8),
-    "atomicPassCycles": (1, 2, 4, 8),
-    "hotAtomicsPerCycle": (1.2, 1.5, 1.8, 2.2),
+    "loadedLatency": (0.5, 0.6, 0.7, 0.85, 1, 1.2),
+    "loadedChain": (0.7, 0.85, 1, 1.2, 1.5),
 }
 
 
@@ -33,20 +30,12 @@ def constants():
     return {name: float(found[name]) for name in TRIED}
 
 
-def waves_that_count(waves, last):
-    whole = math.floor(waves)
-    rest = waves - whole
-    return whole + max(rest, last) if rest > 0 and whole > 0 else math.ceil(waves)
-
-
 def bounds(row, c):
     """Microseconds that each limit alone would take, in the order of BOUNDS."""
-    start = c["blockCycles"] / CLOCK
-    block = start + row["chain"] + row["wait"] * c["loadedLatency"] + row["barriers"] * c["barrierCycles"]
-    longest = row["longest_chain"] + row["longest_wait"] * c["loadedLatency"]
-    return (row["issue"], row["arithmetic"], max(row["pipe"], row["parts"] + row["lines"] + row["shared_atomics"] * c["atomicPassCycles"]),
-            max(row["l2"] / c["l2Efficiency"], row["atomics"] / c["hotAtomicsPerCycle"]), row["dram"] / c["dramEfficiency"],
-            max(waves_that_count(row["waves"], c["lastWave"]) * block, longest))
+    block = c["blockCycles"] / CLOCK + row["chain"] * c["loadedChain"] + row["wait"] * c["loadedLatency"] + row["barriers"]
+    longest = row["longest_chain"] * c["loadedChain"] + row["longest_wait"] * c["loadedLatency"]
+    return (row["issue"], row["arithmetic"], row["shared"], max(row["l2"] / c["l2Efficiency"], row["atomics"]), row["dram"] / c["dramEfficiency"],
+            max(math.ceil(row["waves"]) * block, longest, row["dispatch"]))
 
 
 def micros(row, c):

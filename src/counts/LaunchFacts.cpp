@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "counts/LaunchFacts.h"
 
+#include "model/Thresholds.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -75,7 +77,10 @@ model::LaunchWork workOf(const LaunchFacts &launch) {
   work.warps = double(sums.warps);
   work.instructions = launch.instructions;
   constexpr double BankBytes = 128; // of all banks together: copies that bypass registers pass over them once
-  work.bankPasses = double(launch.sharedPasses.byParts) + double(sums.asyncBytes) / BankBytes;
+  const SharedPasses &passes = launch.sharedPasses;
+  const double further = double(passes.byParts) - double(passes.byWords);
+  work.bankPasses = double(passes.byWords) + further * model::threshold::launch::widePassShare +
+                    double(sums.asyncBytes) / BankBytes;
   work.atomicPasses = double(launch.sharedPasses.ofAtomics);
   work.lines = double(sums.globalLines);
   work.loadSectors = double(sums.globalSectors - sums.globalStoreSectors);

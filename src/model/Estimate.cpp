@@ -27,6 +27,7 @@ struct Needs {
   double pipeCycles[Pipes] = {}; ///< of an SM's units, all SMs together
   double passes = 0;             ///< over shared memory and L1: they are one memory
   double l2Bytes = 0, dramBytes = 0;
+  double l2ReadBytes = 0; ///< as many reads as take L2 as long: writes take longer
   double roundCycles = 0; ///< what a round of global memory takes, on average
 };
 
@@ -79,8 +80,9 @@ Reads readsOf(const LaunchWork &launch, const arch::Arch &arch, const Residency 
 
 /// Writes go through L1; DRAM sees what is read and what is written, each once.
 void addTraffic(Needs &needs, const LaunchWork &launch, const arch::Arch &arch, const Reads &reads) {
-  needs.passes += launch.bankPasses + launch.lines + launch.atomicPasses * bound::atomicPassCycles;
+  needs.passes += launch.bankPasses + launch.atomicPasses + launch.lines;
   needs.l2Bytes += (reads.pastL1 + launch.storeSectors) * arch.l2SectorBytes;
+  needs.l2ReadBytes += (reads.pastL1 + launch.storeSectors * bound::l2WriteCost) * arch.l2SectorBytes;
   needs.dramBytes += (launch.readSectors + launch.writtenSectors) * arch.l2SectorBytes * reads.missing;
 }
 
@@ -91,8 +93,10 @@ void addLocal(Needs &needs, const LaunchWork &launch, const arch::Arch &arch, co
   needs.issueSlots += spills;
   needs.passes += spills + launch.localAccesses;
   const double frames = double(launch.spillBytes) * launch.threadsPerBlock * resident.blocksPerSm;
-  if (frames > resident.l1Bytes)
+  if (frames > resident.l1Bytes) {
     needs.l2Bytes += spills * arch.warpSize * 4;
+    needs.l2ReadBytes += spills * arch.warpSize * 4;
+  }
 }
 
 /// What a round of global memory takes, by the shares of who answers.
@@ -100,7 +104,10 @@ double roundCyclesOf(const LaunchWork &launch, const arch::Arch &arch, const Rea
   auto cyclesOf = [&](const char *cls, double otherwise) {
     return arch.latencies ? arch::latencyOf(arch.latencies, cls).cycles : otherwise;
   };
-  const double pastL1 = reads.all > 0 ? reads.pastL1 / reads.all : 0;
+  // Sectors of textures are not counted: their data is taken to be read once.
+  if (reads.all == 0)
+    return cyclesOf("ld.global.dram", bound::dramCycles);
+  const double pastL1 = reads.pastL1 / reads.all;
   const double pastL2 =
       reads.pastL1 > 0 ? std::min(1.0, launch.readSectors * reads.missing / reads.pastL1) : 0;
   return (1 - pastL1) * cyclesOf("ld.global.l1", bound::l1Cycles) +
@@ -120,12 +127,6 @@ double microsOf(double cycles, const arch::Arch &arch) { return cycles / arch.de
 /// Blocks are whole: with 133 of them on 132 SMs one has two, and all wait for it.
 double evenness(double blocks, double places) { return std::ceil(blocks / places) * places / blocks; }
 
-/// The last wave is not full: others have started before all of the wave before it has ended.
-double wavesThatCount(double waves) {
-  const double whole = std::floor(waves), rest = waves - whole;
-  return rest > 0 && whole > 0 ? whole + std::max(rest, bound::lastWave) : std::ceil(waves);
-}
-
 void addLatency(Estimate &made, const LaunchWork &launch, const arch::Arch &arch, const Needs &needs,
                 const Residency &resident) {
   const double roundCycles = needs.roundCycles * bound::loadedLatency;
@@ -133,14 +134,16 @@ void addLatency(Estimate &made, const LaunchWork &launch, const arch::Arch &arch
   LatencyParts &parts = made.latency;
   parts.waves = launch.blocks / (arch.deviceSms * resident.blocksPerSm);
   parts.startMicros = microsOf(bound::blockCycles, arch);
-  parts.chainMicros = microsOf(launch.blockTime.cycles / launch.blocks, arch);
+  parts.chainMicros = microsOf(launch.blockTime.cycles / launch.blocks * bound::loadedChain, arch);
   parts.waitMicros = microsOf(launch.blockTime.rounds / launch.blocks * roundCycles, arch);
   if (launch.warps > 0)
     parts.barrierMicros =
         microsOf(launch.barriers / launch.warps * bound::barrierCycles * (warpsPerBlock - 1), arch);
-  parts.longestMicros = microsOf(launch.longestBlock.cycles + launch.longestBlock.rounds * roundCycles, arch);
+  parts.longestMicros = microsOf(
+      launch.longestBlock.cycles * bound::loadedChain + launch.longestBlock.rounds * roundCycles, arch);
+  parts.dispatchMicros = microsOf(launch.blocks / (arch.deviceSms * bound::blocksPerSmCycle), arch);
   made.microsBy[unsigned(Limit::Latency)] =
-      std::max(wavesThatCount(parts.waves) * parts.blockMicros(), parts.longestMicros);
+      std::max({std::ceil(parts.waves) * parts.blockMicros(), parts.longestMicros, parts.dispatchMicros});
   const double own = parts.chainMicros + parts.waitMicros;
   made.memoryShareOfLatency = own > 0 ? parts.waitMicros / own : 0;
 }
@@ -157,7 +160,7 @@ void addBounds(Estimate &made, const LaunchWork &launch, const arch::Arch &arch,
   const double l2Rate =
       arch.deviceL2BytesPerCycle ? arch.deviceL2BytesPerCycle : bound::l2BytesPerSmCycle * arch.deviceSms;
   // Atomics on one page go to a few slices of L2.
-  by(Limit::L2) = std::max(microsOf(needs.l2Bytes / (l2Rate * bound::l2Efficiency), arch),
+  by(Limit::L2) = std::max(microsOf(needs.l2ReadBytes / (l2Rate * bound::l2Efficiency), arch),
                            microsOf(launch.hottestAtomics / bound::hotAtomicsPerCycle, arch));
   if (arch.deviceDramGigabytesPerSecond)
     by(Limit::Dram) = needs.dramBytes / (arch.deviceDramGigabytesPerSecond * bound::dramEfficiency * 1e3);

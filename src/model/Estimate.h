@@ -52,7 +52,8 @@ struct LatencyParts {
   double waves = 0; ///< sets of resident blocks, one after the other: not rounded
   /// Of a block: its start, its instructions, its waiting for global memory and for its other warps.
   double startMicros = 0, chainMicros = 0, waitMicros = 0, barrierMicros = 0;
-  double longestMicros = 0; ///< of the block that takes longest
+  double longestMicros = 0;  ///< of the block that takes longest
+  double dispatchMicros = 0; ///< to give all blocks to SMs
 
   double blockMicros() const { return startMicros + chainMicros + waitMicros + barrierMicros; }
 };

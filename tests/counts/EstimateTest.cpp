@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tables.h"
 #include "counts/LaunchFacts.h"
+#include "model/Thresholds.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +41,7 @@ TEST(Estimate, StreamsTakeTheirBytesOverTheBandwidth) {
   const Estimate made = estimate(launch, h200());
   EXPECT_EQ(made.limit, Limit::Dram);
   EXPECT_TRUE(made.isMemoryBound());
-  EXPECT_NEAR(by(made, Limit::Dram), 2.048e9 / (4800e9 * 0.8) * 1e6, 1);
+  EXPECT_NEAR(by(made, Limit::Dram), 2.048e9 / (4800e9 * 0.85) * 1e6, 1);
   launch.writtenSectors = sectors; // the same data changed in place goes both ways
   EXPECT_NEAR(by(estimate(launch, h200()), Limit::Dram), 2 * by(made, Limit::Dram), 1e-6);
 }
@@ -98,9 +99,9 @@ TEST(Estimate, ADivisionIsManyInstructions) {
 TEST(Estimate, BankConflictsArePassesOverSharedMemory) {
   LaunchFacts launch = idle();
   launch.instructions["ld.shared"] = 100'000'000;
-  launch.sharedPasses.byParts = 100'000'000;
+  launch.sharedPasses.byParts = launch.sharedPasses.byWords = 100'000'000;
   const Estimate free = estimate(launch, h200());
-  launch.sharedPasses.byParts *= 32;
+  launch.sharedPasses.byParts = launch.sharedPasses.byWords *= 32;
   const Estimate conflicts = estimate(launch, h200());
   EXPECT_EQ(conflicts.limit, Limit::SharedMemory);
   EXPECT_NEAR(by(conflicts, Limit::SharedMemory) / by(free, Limit::SharedMemory), 32, 0.2);
@@ -124,7 +125,7 @@ TEST(Estimate, LatencyHasItsParts) {
   launch.longestBlock = {1980, 20};
   const model::LatencyParts parts = estimate(launch, h200()).latency;
   EXPECT_DOUBLE_EQ(parts.waves, 10);
-  EXPECT_DOUBLE_EQ(parts.chainMicros, 1);
+  EXPECT_DOUBLE_EQ(parts.chainMicros, model::threshold::launch::loadedChain);
   EXPECT_GT(parts.waitMicros, 0);
   EXPECT_NEAR(parts.longestMicros, parts.chainMicros + parts.waitMicros, 1e-9);
   launch.grid[0] += 132; // a little of one wave more
@@ -181,7 +182,7 @@ TEST(Estimate, ALongBlockCannotBeOutrun) {
   LaunchFacts launch = idle();
   launch.blockTime = {launch.blocks(), 0};
   launch.longestBlock = {1'980'000, 0};
-  EXPECT_NEAR(estimate(launch, h200()).micros, 1000, 5);
+  EXPECT_NEAR(estimate(launch, h200()).micros, 1000 * model::threshold::launch::loadedChain, 5);
 }
 
 TEST(Estimate, SpillsCostPassesOverL1) {
