@@ -19,6 +19,13 @@ double weightOf(const WarpTime &time) {
 }
 constexpr double micros = 1e6;
 int64_t micro(double value) { return std::llround(value * micros); }
+/// Which lane has which element of a fragment is not specified: a GPU reads rows of 8 elements, without conflicts where their
+/// distance allows it.
+bool isFragment(const ptx::Instr &instr) {
+  using enum ptx::Op;
+  return instr.op == WmmaLoadA || instr.op == WmmaLoadB || instr.op == WmmaLoadC || instr.op == WmmaStoreD;
+}
+
 bool isShorter(const WarpTime &a, const WarpTime &b) { return weightOf(a) < weightOf(b); }
 
 } // namespace
@@ -75,6 +82,10 @@ void LaunchCounter::countShared(const vm::WarpRef &at, vm::SiteRef site, const u
   const MergedLoad &load = code.loads[site.site];
   if (load.isPartOfAnother())
     return;
+  if (isFragment(*site.instruction)) {
+    coreOf(at).fragmentBytes += uint64_t(bytes) * vm::countLanes(mask);
+    return;
+  }
   const unsigned width = load.isAlone() ? bytes : load.bytes;
   SharedPasses &passes = coreOf(at).passes;
   passes.byParts += vm::bankUse(addresses, mask, width).wavefronts;
@@ -194,7 +205,7 @@ LaunchFacts LaunchCounter::take(unsigned registers) {
   facts.registers = registers;
   std::vector<CodeCount> counts(kernel.codeBlocks.size());
   ExactTime sum, sumOfWarps;
-  uint64_t ended = 0;
+  uint64_t ended = 0, fragmentBytes = 0;
   for (unsigned c = 0; c < MostCores; ++c) {
     const OfCore &core = cores[c];
     for (size_t b = 0; b < core.codeBlocks.size(); ++b) {
@@ -204,10 +215,14 @@ LaunchFacts LaunchCounter::take(unsigned registers) {
     ended += core.endedBlocks;
     facts.blockSectors += core.blockSectors;
     facts.sharedPasses.add(core.passes);
+    fragmentBytes += core.fragmentBytes;
     sum.cycles += core.sum.cycles, sum.rounds += core.sum.rounds;
     sumOfWarps.cycles += core.sumOfWarps.cycles, sumOfWarps.rounds += core.sumOfWarps.rounds;
     facts.longestBlock = std::max(facts.longestBlock, core.longest, isShorter);
   }
+  constexpr uint64_t BankBytes = 128; // of all banks together
+  facts.sharedPasses.byParts += fragmentBytes / BankBytes;
+  facts.sharedPasses.byWords += fragmentBytes / BankBytes;
   facts.countedBlocks = ended < uint64_t(facts.blocks()) ? ended : 0;
   facts.blockTime = {double(sum.cycles) / micros, double(sum.rounds) / micros};
   facts.warpTime = {double(sumOfWarps.cycles) / micros, double(sumOfWarps.rounds) / micros};

@@ -66,6 +66,7 @@ private:
     uint64_t blockSectors = 0, endedBlocks = 0;
     std::unordered_map<uint64_t, uint64_t> atomics; ///< sectors of requests, by page of 4 KB
     SharedPasses passes;
+    uint64_t fragmentBytes = 0; ///< of matrices that wmma loads from shared memory and stores to it
     ExactTime sum, sumOfWarps;
     WarpTime longest;
   };
