@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/PredictionText.h"
 #include "report/ProfileReport.h"
 
 #include <nlohmann/json.hpp>
@@ -70,6 +71,8 @@ Json predictionJson(const Prediction &prediction) {
 Json boundJson(const counts::KernelEstimate *estimate) {
   if (!estimate)
     return nullptr;
+  const model::Estimate &sum = estimate->sum;
+  const auto perSecond = [&](double count) { return sum.micros > 0 ? count / sum.micros * 1e6 : 0; };
   Json by;
   for (unsigned i = 0; i < model::Limits; ++i)
     by[model::nameOf(model::Limit(i))] = estimate->sum.microsBy[i];
@@ -79,7 +82,11 @@ Json boundJson(const counts::KernelEstimate *estimate) {
           {"memoryShareOfPasses", estimate->sum.memoryShareOfPasses},
           {"timesTheGrid", estimate->factor},
           {"micros", estimate->sum.micros},
-          {"microsBy", by}};
+          {"microsBy", by},
+          {"explanation", predictionText(sum)},
+          {"flopPerSecond", perSecond(estimate->operations.all())},
+          {"dramBytesPerSecond", perSecond(sum.dramBytes)},
+          {"l2BytesPerSecond", perSecond(sum.l2Bytes)}};
 }
 
 Json kernelJson(const KernelSummary &kernel, const std::string &name,

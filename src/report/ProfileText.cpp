@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/Thresholds.h"
 #include "report/Page.h"
+#include "report/PredictionText.h"
 #include "report/ProfileReport.h"
+#include "report/Roofline.h"
 #include "support/Text.h"
 
 #include <fmt/format.h>
@@ -153,37 +155,12 @@ std::string memoryText(const KernelSummary &kernel) {
                          double(std::max<uint64_t>(1, kernel.warpInstructions)));
 }
 
-const char *meaningOf(const model::Estimate &estimate, model::Limit limit) {
-  using enum model::Limit;
-  switch (limit) {
-  case Issue: return "the issue of instructions";
-  case Arithmetic: return "its busiest arithmetic unit";
-  case SharedMemory:
-    return estimate.memoryShareOfPasses > 0.5 ? "L1 wavefronts of global accesses"
-                                              : "wavefronts of shared memory and L1";
-  case L2: return "the bandwidth of L2";
-  case Dram: return "the bandwidth of DRAM";
-  case Latency:
-    return estimate.memoryShareOfLatency > 0.5 ? "the latency of global memory"
-                                               : "the latency of its instructions";
-  case Launch: return "being launched";
-  }
-  return "";
-}
-
-/// The longest of the model's bounds, and how close the next one is.
-std::string boundText(const model::Estimate &estimate) {
-  model::Limit next = model::Limit::Launch;
-  for (unsigned i = 0; i < model::Limits; ++i)
-    if (model::Limit(i) != estimate.limit && estimate.microsBy[i] > estimate.microsBy[unsigned(next)])
-      next = model::Limit(i);
-  std::string text = fmt::format("{}: {}", estimate.isMemoryBound() ? "memory" : "compute",
-                                 meaningOf(estimate, estimate.limit));
-  if (next != estimate.limit && next != model::Limit::Launch)
-    text +=
-        fmt::format(", next: {} ({:.0f} % of that time)", meaningOf(estimate, next),
-                    100 * estimate.microsBy[unsigned(next)] / estimate.microsBy[unsigned(estimate.limit)]);
-  return text;
+void addPredictedTime(Page &page, const arch::Arch &arch, const counts::KernelEstimate &estimate) {
+  page.line("bound by", predictionText(estimate.sum));
+  if (const std::string text = rooflineText(
+          arch, {estimate.operations, estimate.sum.dramBytes, estimate.sum.l2Bytes, estimate.sum.micros});
+      !text.empty())
+    page.line("roofline", text);
 }
 
 void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
@@ -200,7 +177,7 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   if (kernel.globalRequests)
     page.line("memory", memoryText(kernel));
   if (auto found = profile.estimates.find(kernel.kernel); found != profile.estimates.end())
-    page.line("bound by", boundText(found->second.sum));
+    addPredictedTime(page, profile.arch, found->second);
   page.line("weighted", cycles(kernel.weighted));
   page.line("scheduled", scheduledText(profile, kernel));
   addLines(page, kernel);

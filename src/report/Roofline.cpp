@@ -6,6 +6,7 @@
 #include "support/Text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -194,6 +195,48 @@ private:
 };
 
 } // namespace
+
+namespace {
+
+/// Of the kind of numbers that most operations are of.
+std::string computedText(const arch::Arch &arch, const RooflineWork &work) {
+  struct Kind {
+    double operations;
+    const char *name, *cls;
+    double each;
+  };
+  const counts::FloatOperations &all = work.operations;
+  const Kind kinds[] = {
+      {all.single, "f32", "fma.f32", 2}, {all.fp64, "f64", "fma.f64", 2}, {all.half, "f16", "fma.f16x2", 4}};
+  const Kind &most = *std::ranges::max_element(kinds, {}, &Kind::operations);
+  std::string text = rateText(all.all() / work.micros / 1e3, "FLOP/s");
+  if (const std::optional<double> peak = peakGigaflops(arch, most.cls, most.each))
+    text +=
+        fmt::format(" ({} of the limit of {})", shareText(all.all() / work.micros / 1e3 / *peak), most.name);
+  return text;
+}
+
+std::string transportedText(const char *memory, double bytes, double micros, double limit) {
+  const double rate = bytes / micros / 1e3;
+  std::string text = fmt::format("{} of {}", rateText(rate, "B/s"), memory);
+  return limit > 0 ? text + fmt::format(" ({})", shareText(rate / limit)) : text;
+}
+
+} // namespace
+
+std::string rooflineText(const arch::Arch &arch, const RooflineWork &work) {
+  if (work.micros <= 0)
+    return "";
+  std::vector<std::string> parts;
+  if (work.operations.all() > 0)
+    parts.push_back(computedText(arch, work));
+  if (work.dramBytes > 0)
+    parts.push_back(transportedText("DRAM", work.dramBytes, work.micros, arch.deviceDramGigabytesPerSecond));
+  if (work.l2Bytes > 0)
+    parts.push_back(transportedText("L2", work.l2Bytes, work.micros,
+                                    double(arch.deviceL2BytesPerCycle) * arch.deviceClockMhz / 1e3));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 std::string rooflineHtml(const arch::Arch &arch, const RooflineWork &work) {
   return rooflineHtml(arch, std::vector<RooflineVariant>{{"", work}});

@@ -17,6 +17,10 @@ struct RooflineWork {
   bool isPredicted = true; ///< the time is the cost model's
 };
 
+/// The same in a line: "1.2 TFLOP/s (1.8 % of f32's limit), 2.1 TB/s of DRAM (44 %), 2.9 TB/s of L2 (29 %)". Limits that the table
+/// of the device does not have are left out; empty if nothing is computed and nothing transported.
+std::string rooflineText(const arch::Arch &arch, const RooflineWork &work);
+
 /// A roofline: FLOP/s against FLOP per byte, below what the device's DRAM, its L2 and its arithmetic units allow by
 /// arch/*.json. Limits that the table does not have are not drawn, and the caption names them.
 std::string rooflineHtml(const arch::Arch &arch, const RooflineWork &work);
