@@ -169,5 +169,21 @@ TEST(LaunchCounter, CopiesPastRegistersAreReadsOfGlobalMemory) {
   EXPECT_NEAR(facts.blockTime.rounds, 1.0, 0.06);
 }
 
+TEST(LaunchCounter, FragmentsOfMatricesCostTheirBytes) {
+  // 16 by 16 elements of two bytes: four wavefronts, however the simulator distributes them.
+  Runner runner(
+      ".shared .align 32 .b8 tile[512];\n"
+      ".visible .entry k(.param .u64 out) {\n"
+      ".reg .b64 %rd<2>; .reg .b32 %r<10>;\n"
+      "ld.param.u64 %rd0, [out]; mov.u32 %r8, 16;\n"
+      "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [tile], %r8;\n"
+      "st.global.u32 [%rd0], %r0; ret; }\n");
+  const LaunchFacts facts = counted(runner, {1}, {64}, runner.buffer<uint32_t>(1));
+  EXPECT_EQ(facts.sharedPasses.byWords % 2, 0u) << "two warps alike";
+  EXPECT_LE(facts.sharedPasses.byWords, 2u * 8) << "elements that two lanes have are loaded twice";
+  EXPECT_GE(facts.sharedPasses.byWords, 2u * 4);
+  EXPECT_GT(facts.sums.sharedWavefronts, 2u * 8) << "the simulator's layout";
+}
+
 } // namespace
 } // namespace heddle::counts
