@@ -4,8 +4,8 @@
 // RegisteredModule, handles of functions and kernels those of KernelEntry. A cubin is machine code, which the simulator
 // cannot run; that is reported.
 #include "cudart/Driver.h"
-#include "cudart/Fatbin.h"
 #include "cudart/LoadImage.h"
+#include "ptx/Fatbin.h"
 #include "ptx/Link.h"
 #include "ptx/Parser.h"
 #include "ptx/Printer.h"
@@ -43,8 +43,8 @@ cudaError_t ptxOfImage(Runtime &runtime, const void *image, std::string &text, s
   if (magic == kElfMagic)
     return cannotRun("the image", log);
   const unsigned smVersion = runtime.arch.major * 10 + runtime.arch.minor;
-  std::optional<DeviceImage> found =
-      magic == kFatbinMagic ? ptxFromWrapper(image, smVersion, log) : ptxFromImage(image, smVersion, log);
+  std::optional<ptx::DeviceImage> found = magic == kFatbinMagic ? ptx::ptxFromWrapper(image, smVersion, log)
+                                                                : ptx::ptxFromImage(image, smVersion, log);
   if (!found)
     return cudaErrorInvalidKernelImage;
   text = std::move(found->ptx);

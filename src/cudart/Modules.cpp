@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cudart/Modules.h"
 
-#include "cudart/Fatbin.h"
 #include "cudart/Report.h"
+#include "ptx/Fatbin.h"
 #include "ptx/Link.h"
 #include "ptx/Parser.h"
 
@@ -24,7 +24,7 @@ struct ProvidedTexts {
   }
 };
 
-void resolveMarker(DeviceImage &image) {
+void resolveMarker(ptx::DeviceImage &image) {
   ProvidedTexts &texts = ProvidedTexts::instance();
   std::lock_guard lock(texts.guard);
   if (auto found = texts.byMarker.find(image.ptx); found != texts.byMarker.end())
@@ -125,7 +125,7 @@ std::optional<ptx::Module> Modules::parse(const RegisteredModule &module, cudaEr
     parsed.push_back(ptx::parse(module.text, module.ptxName, diagnostics));
   for (const void *wrapper : module.wrappers) {
     std::string why;
-    std::optional<DeviceImage> image = ptxFromWrapper(wrapper, smVersion, why);
+    std::optional<ptx::DeviceImage> image = ptx::ptxFromWrapper(wrapper, smVersion, why);
     if (!image) {
       diagnostics.error({}, "cannot run this program's kernels: " + why);
       error = cudaErrorNoKernelImageForDevice;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace heddle::cudart {
+namespace heddle::ptx {
 
 /// What a compiler embedded for the device, as PTX text.
 struct DeviceImage {
@@ -25,4 +25,4 @@ std::optional<DeviceImage> ptxFromImage(const void *image, unsigned smVersion, s
 /// One LZ4 block; nothing where it is damaged or does not give exactly `plainBytes`.
 std::optional<std::string> unpackLz4(const uint8_t *packed, size_t packedBytes, size_t plainBytes);
 
-} // namespace heddle::cudart
+} // namespace heddle::ptx

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cudart/Fatbin.h"
+#include "ptx/Fatbin.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
 
-using namespace heddle::cudart;
+using namespace heddle::ptx;
 
 namespace {
 

@@ -9,14 +9,14 @@
 //
 // The layout is not documented by NVIDIA; it was read off what fatbinary of CUDA 11 to 13 writes. Everything
 // is bounded by the sizes in the headers, since the pointer we get carries none.
-#include "cudart/Fatbin.h"
+#include "ptx/Fatbin.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 #include <dlfcn.h>
 
-namespace heddle::cudart {
+namespace heddle::ptx {
 namespace {
 
 constexpr uint32_t kWrapperMagic = 0x466243b1, kImageMagic = 0xba55ed50;
@@ -186,4 +186,4 @@ std::optional<DeviceImage> ptxFromWrapper(const void *wrapper, unsigned smVersio
   return ptxFromImage(header.image, smVersion, why);
 }
 
-} // namespace heddle::cudart
+} // namespace heddle::ptx
