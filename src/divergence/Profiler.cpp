@@ -6,6 +6,7 @@
 // each pair of lanes where that was.
 #include "divergence/Profiler.h"
 
+#include "divergence/KernelCode.h"
 #include "vm/Code.h"
 #include "vm/Counters.h"
 #include "vm/Lanes.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace heddle::divergence {
@@ -55,50 +55,11 @@ template <class Use> void eachSite(const vm::Kernel &kernel, Use use) {
       use(*code, code->firstSite + i, code->function->instrs[i]);
 }
 
-bool mayDiverge(const ptx::Instr &instr) {
-  using ptx::Op;
-  return instr.op == Op::BrxIdx ||
-         (instr.guard && (instr.op == Op::Bra || instr.op == Op::Ret || instr.op == Op::Exit));
-}
-
-/// The function that each site belongs to, with its module.
-std::vector<const vm::Code *> codesBySite(const vm::Kernel &kernel) {
-  std::vector<const vm::Code *> codes(kernel.info.sites);
-  eachSite(kernel, [&](const vm::Code &code, uint32_t site, const ptx::Instr &) { codes[site] = &code; });
-  return codes;
-}
-
-std::vector<CodeBlock> codeBlocksOf(const vm::Kernel &kernel) {
-  const std::vector<const vm::Code *> codes = codesBySite(kernel);
-  std::vector<CodeBlock> blocks(kernel.codeBlocks.size());
-  for (const vm::BlockOfCode &block : kernel.codeBlocks)
-    for (uint32_t site = block.firstSite; site < block.firstSite + block.sites; ++site) {
-      CodeBlock &made = blocks[block.index];
-      const vm::Code &code = *codes[site];
-      const ptx::Instr &instr = code.function->instrs[site - code.firstSite];
-      ++made.instructions[std::string(latencyClassOf(*code.function, instr))];
-      if (!made.location.isKnown())
-        made.location = vm::sourceOf(*code.module, instr);
-    }
-  return blocks;
-}
-
-double valueAt(const uint8_t *at, ptx::Type type) {
-  auto read = [&](auto value) {
-    std::memcpy(&value, at, sizeof value);
-    return double(value);
-  };
-  const bool isSigned = ptx::isSigned(type);
-  if (type == ptx::Type::F64)
-    return read(double());
-  if (type == ptx::Type::F32)
-    return read(float());
-  switch (ptx::bytesOf(type)) {
-  case 1: return isSigned ? read(int8_t()) : read(uint8_t());
-  case 2: return isSigned ? read(int16_t()) : read(uint16_t());
-  case 4: return isSigned ? read(int32_t()) : read(uint32_t());
-  default: return isSigned ? read(int64_t()) : read(uint64_t());
-  }
+std::vector<CodePart> partsOf(const vm::Kernel &kernel) {
+  std::vector<CodePart> parts;
+  for (const auto &code : kernel.codes)
+    parts.push_back({code->module, code->function});
+  return parts;
 }
 
 } // namespace
@@ -118,14 +79,8 @@ Inputs kernelInputs(const vm::Kernel &kernel) {
 Profiler::Profiler(const vm::Kernel &watched, const Inputs &inputs) : kernel(watched) {
   profile.inputs = inputs;
   inputsOfSite.resize(kernel.info.sites);
-  std::vector<bool> decides(inputs.inputs.size());
-  for (const auto &ofBlock : inputs.ofBlock)
-    for (uint32_t input : ofBlock)
-      decides[input] = true;
-  for (uint32_t input = 0; input < inputs.inputs.size(); ++input)
-    if (decides[input] && inputs.inputs[input].kind == Input::Kind::Element) {
-      inputsOfSite[kernel.entry().firstSite + inputs.inputs[input].instr].push_back(input);
-    }
+  for (uint32_t input : decidingElements(inputs))
+    inputsOfSite[kernel.entry().firstSite + inputs.inputs[input].instr].push_back(input);
 }
 Profiler::~Profiler() = default;
 
@@ -146,7 +101,7 @@ void Profiler::kernelBegin(const vm::LaunchRequest &request, const vm::KernelInf
     profile.branches.push_back({vm::sourceOf(*code.module, instr), 0, 0, {}});
   });
   codeBlockCount = info.codeBlocks;
-  profile.blocks = codeBlocksOf(kernel);
+  profile.blocks = codeBlocksOf(partsOf(kernel));
   profile.vectors = BlockVectors(codeBlockCount);
   profile.vectors.setThreads(uint32_t(request.grid.count() * request.block.count()));
   profile.absentLanes.assign(codeBlockCount, 0);
@@ -296,21 +251,8 @@ void Profiler::blockEnd(const vm::WarpRef &at) {
                                                    [](const WarpState &w) { return w.divergent; }));
 }
 
-void Profiler::addCombinations() {
-  Inputs &inputs = profile.inputs;
-  for (size_t i = 0; i < inputs.inputs.size(); ++i) {
-    const std::vector<Input::Term> &terms = inputs.inputs[i].terms;
-    if (terms.empty() || inputs.values[terms.front().input].empty())
-      continue;
-    inputs.values[i].assign(profile.vectors.threads(), 0);
-    for (const Input::Term &term : terms)
-      for (uint32_t t = 0; t < profile.vectors.threads(); ++t)
-        inputs.values[i][t] += term.times * inputs.values[term.input][t];
-  }
-}
-
 LaunchProfile Profiler::take(unsigned registers) {
-  addCombinations();
+  addCombinations(profile.inputs, profile.vectors.threads());
   profile.registers = registers;
   return std::move(profile);
 }

@@ -45,7 +45,6 @@ public:
   LaunchProfile take(unsigned registers);
 
 private:
-  void addCombinations();
   struct WarpState;
   struct BlockState;
   BlockState &of(const vm::WarpRef &at) { return *running[at.blockIndex]; }
