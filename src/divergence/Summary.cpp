@@ -44,6 +44,7 @@ public:
   KernelSummary take() {
     summary.lostShare = slots > 0 ? 1 - usedSlots / slots : 0;
     summary.absentShare = slots > 0 ? absentSlots / slots : 0;
+    summary.lostShareByModel = Metrics{.threadCycles = threadCycles, .warpCycles = ownWarpCycles}.lostShare();
     for (LineLoss &line : summary.lines)
       line.share = slots > 0 ? line.share / slots : 0;
     std::erase_if(summary.lines, [](const LineLoss &line) { return line.divergent == 0; });
@@ -120,6 +121,7 @@ private:
     summary.weighted += own.weighted;
     summary.scheduled += own.scheduled;
     threadCycles += own.threadCycles;
+    ownWarpCycles += own.warpCycles;
     for (size_t i = 0; i < summary.regrouped.size(); ++i)
       warpCycles[i] += addRegrouped(summary.regrouped[i], launch, launch.vectors);
   }
@@ -161,7 +163,7 @@ private:
   const SummaryOptions &options;
   KernelSummary summary;
   std::vector<double> latencies;
-  double slots = 0, usedSlots = 0, absentSlots = 0, threadCycles = 0;
+  double slots = 0, usedSlots = 0, absentSlots = 0, threadCycles = 0, ownWarpCycles = 0;
   std::vector<double> warpCycles; ///< by regrouping
   std::vector<const LaunchProfile *> all;
   const LaunchProfile *mostVaried = nullptr;

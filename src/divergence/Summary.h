@@ -45,7 +45,9 @@ struct KernelSummary {
   double weighted = 0, scheduled = 0;             ///< the metrics, in cycles
   double lostShare = 0;                           ///< of lane-slots, as they were executed
   double absentShare = 0;                         ///< of which lanes that warps never had
-  std::vector<LineLoss> lines;                    ///< most costly first
+  double lostShareByModel =
+      0; ///< by the vectors alone: as if lanes of a warp were together wherever they may be
+  std::vector<LineLoss> lines; ///< most costly first
   std::vector<RegroupEstimate> regrouped;
   RegroupEstimate byPrediction; ///< Greedy-Max on predicted vectors, compared with the real ones
   Prediction prediction;        ///< of the launch with most distinct vectors
