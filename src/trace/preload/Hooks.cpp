@@ -40,7 +40,7 @@ template <class Call>
 cudaError_t namedAgain(const Call &call, const cudaKernel_t *kernel, const void *function) {
   const cudaError_t error = call();
   if (error == cudaSuccess)
-    recorder().named(*kernel, recorder().nameOf(function));
+    recorder().namedAgain(*kernel, function);
   return error;
 }
 

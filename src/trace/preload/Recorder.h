@@ -71,7 +71,10 @@ public:
 
   void declared(DeviceVariable variable);
   void declared(ManagedVariable variable);
-  void named(const void *function, std::string name);
+  /// A kernel is registered by its host function.
+  virtual void named(const void *function, std::string name);
+  /// What launches have in the place of its function since CUDA 13.
+  virtual void namedAgain(const void *kernel, const void *function) { named(kernel, nameOf(function)); }
   /// Mangled; empty where it is not known.
   std::string nameOf(const void *function) const;
 
