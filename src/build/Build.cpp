@@ -105,15 +105,19 @@ std::vector<std::string> nvccCommand(const Request &request, const fs::path &nvc
                                      const std::vector<std::string> &flags) {
   std::string number = archNumber(request.arch);
   std::vector<std::string> command = {nvcc.string(), "-lineinfo", "-Wno-deprecated-gpu-targets"};
-  if (request.device == Device::Simulator)
-    append(command, {"-cudart", "none", "--no-compress", "-gencode",
-                     fmt::format("arch=compute_{},code=compute_{}", number, number)});
+  const std::vector<std::string> ptxAlone = {"--no-compress", "-gencode",
+                                             fmt::format("arch=compute_{},code=compute_{}", number, number)};
+  append(command, {"-cudart", request.device == Device::Simulator ? "none" : "shared"});
+  if (request.device == Device::Simulator || request.keepsPtx)
+    append(command, ptxAlone);
   else
-    append(command, {"-cudart", "shared", "-arch=native"});
+    append(command, {"-arch=native"});
   // Emitted code says #include <heddle/...>.
   if (fs::path ours = dataFolder("runtime"); !ours.empty())
     append(command, {"-isystem", ours.string()});
-  append(command, errorsInNvccsWords(request.device == Device::Simulator ? simulatorFlags(flags) : flags));
+  append(command, errorsInNvccsWords(request.device == Device::Simulator ? simulatorFlags(flags)
+                                     : request.keepsPtx                  ? withoutArchFlags(flags)
+                                                                         : flags));
   return command;
 }
 

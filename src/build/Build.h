@@ -38,6 +38,7 @@ struct Request {
   Compiler compiler = Compiler::Auto;
   Device device = Device::Simulator;
   std::string arch = "sm_90";
+  bool keepsPtx = false; ///< for a GPU: the program has PTX for `arch`, uncompressed, and no machine code
   std::filesystem::path output;
   bool colour = false;                         ///< of the compiler's messages
   CompileCache cache = CompileCache::ofUser(); ///< what need not be compiled again

@@ -66,6 +66,7 @@ Program::Program(const ProgramOptions &given, Diagnostics &diagnostics) : option
   request.compiler = options.compiler;
   request.device = options.device;
   request.arch = options.arch;
+  request.keepsPtx = options.keepsPtx;
   request.output = folder.path() / "program";
   request.colour = options.colour;
   result = build(request, diagnostics);

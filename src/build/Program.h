@@ -17,6 +17,7 @@ struct ProgramOptions {
   Compiler compiler = Compiler::Auto;
   Device device = Device::Simulator;
   std::string arch = "sm_90";
+  bool keepsPtx = false; ///< Request::keepsPtx
   unsigned cores = 0;
   double timeoutSeconds = 0;
   bool colour = false; ///< in what compilers and the simulator write to standard error
