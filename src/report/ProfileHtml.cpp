@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SPDorigin.isMeasured() ? "counted on " + profile.origin.device : "run on the simulator"-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/ProfileHtml.h"
 
 #include "report/OccupancyChart.h"
@@ -266,7 +266,10 @@ std::string profileHtml(const std::string &program, const ProfileOfProgram &prof
   HtmlPage page;
   page.verb = "heddle profile";
   page.title = program;
-  page.subtitle = fmt::format("run on the simulator; {} ({}{})", profile.arch.name, profile.arch.generation,
+  page.subtitle = fmt::format("{}; {} ({}{})",
+                              profile.origin.isMeasured() ? "counted on " + profile.origin.device
+                                                          : "run on the simulator",
+                              profile.arch.name, profile.arch.generation,
                               profile.arch.deviceName.empty() ? "" : ", " + profile.arch.deviceName);
   for (size_t i = 0; i < profile.kernels.size(); ++i) {
     const ProfiledKernel kernel(profile, i, launches);

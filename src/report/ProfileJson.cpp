@@ -89,12 +89,29 @@ Json boundJson(const counts::KernelEstimate *estimate) {
           {"l2BytesPerSecond", perSecond(sum.l2Bytes)}};
 }
 
-Json kernelJson(const KernelSummary &kernel, const std::string &name,
+/// What counts, and what makes each number.
+Json originJson(const ProfileOrigin &origin) {
+  const char *counts = origin.isMeasured() ? "measured" : "simulated";
+  return {{"device", origin.isMeasured() ? "gpu" : "sim"},
+          {"name", origin.isMeasured() ? Json(origin.device) : Json(nullptr)},
+          {"counts", counts},
+          {"lostLanes", origin.isMeasured() ? "attributed" : counts},
+          {"globalMemory", origin.isMeasured() ? Json(nullptr) : Json(counts)},
+          {"registers", origin.isMeasured() ? "ptxas" : "estimated"},
+          {"cycles", "model"}};
+}
+
+Json kernelJson(const ProfileOfProgram &profile, const KernelSummary &kernel, const std::string &name,
                 const counts::KernelEstimate *estimate) {
+  const auto simulated = [&](uint64_t count) {
+    return profile.origin.isMeasured() ? Json(nullptr) : Json(count);
+  };
+  const auto sampled = profile.origin.sampled.find(kernel.kernel);
   return {{"kernel", name},
           {"mangled", kernel.kernel},
           {"launches", kernel.launches},
           {"launchesNotProfiled", kernel.skippedLaunches},
+          {"countedBlocks", sampled == profile.origin.sampled.end() ? 1.0 : 1.0 / sampled->second},
           {"grid", kernel.grid},
           {"block", kernel.block},
           {"registers", kernel.registers},
@@ -107,11 +124,12 @@ Json kernelJson(const KernelSummary &kernel, const std::string &name,
           {"warps", kernel.warps},
           {"divergentWarps", kernel.divergentWarps},
           {"warpInstructions", kernel.warpInstructions},
-          {"globalRequests", kernel.globalRequests},
-          {"globalSectors", kernel.globalSectors},
+          {"globalRequests", simulated(kernel.globalRequests)},
+          {"globalSectors", simulated(kernel.globalSectors)},
           {"bound", boundJson(estimate)},
           {"lostShare", kernel.lostShare},
           {"absentShare", kernel.absentShare},
+          {"lostShareByModel", kernel.lostShareByModel},
           {"weighted", kernel.weighted},
           {"scheduled", kernel.scheduled},
           {"lines", linesJson(kernel)},
@@ -131,11 +149,12 @@ Json profileJson(const ProfileOfProgram &profile) {
   Json kernels = Json::array();
   for (size_t i = 0; i < profile.kernels.size(); ++i) {
     const auto found = profile.estimates.find(profile.kernels[i].kernel);
-    kernels.push_back(kernelJson(profile.kernels[i], profile.names[i],
+    kernels.push_back(kernelJson(profile, profile.kernels[i], profile.names[i],
                                  found == profile.estimates.end() ? nullptr : &found->second));
   }
   return {{"schema", "heddle.profile/2"},
           {"arch", profile.arch.name},
+          {"origin", originJson(profile.origin)},
           {"memory", levels[unsigned(profile.memory)]},
           {"latencies", profile.arch.latencies ? Json(profile.arch.latencies->source) : Json(nullptr)},
           {"kernels", kernels},

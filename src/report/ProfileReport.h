@@ -7,10 +7,20 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace heddle::report {
+
+/// Where the counts of a profile are from. Cycles and bounds are the model's in any case.
+struct ProfileOrigin {
+  std::string device; ///< name of the GPU that counted; empty: the simulator did
+  /// By mangled name: of so many thread blocks, one was counted, and the others are taken to be alike.
+  std::map<std::string, uint32_t> sampled;
+
+  bool isMeasured() const { return !device.empty(); }
+};
 
 /// The input of both forms of a profile.
 struct ProfileOfProgram {
@@ -22,6 +32,7 @@ struct ProfileOfProgram {
   std::map<std::string, counts::KernelEstimate> estimates = {};
   /// By mangled name: launches that the simulator stopped.
   std::map<std::string, uint64_t> stopped = {};
+  ProfileOrigin origin = {};
 };
 
 /// "31.3 %" of 0.3125, alike in both forms.

@@ -43,10 +43,26 @@ std::string launchText(const KernelSummary &kernel) {
   return text;
 }
 
-std::string occupancyText(const KernelSummary &kernel) {
-  return fmt::format("{} per SM, {:.0f} % of its warps, with about {} registers per thread",
+/// Estimated from the PTX, but where a GPU counts by ptxas.
+std::string occupancyText(const ProfileOfProgram &profile, const KernelSummary &kernel) {
+  return fmt::format("{} per SM, {:.0f} % of its warps, with {}{} registers per thread",
                      counted(kernel.occupancy.blocksPerSm, "block"), kernel.occupancy.percent,
-                     kernel.registers);
+                     profile.origin.isMeasured() ? "" : "about ", kernel.registers);
+}
+
+std::string measuredText(const ProfileOfProgram &profile, const KernelSummary &kernel) {
+  std::string text = "on " + profile.origin.device;
+  if (auto sampled = profile.origin.sampled.find(kernel.kernel); sampled != profile.origin.sampled.end())
+    text += fmt::format(", in one of {} thread blocks", sampled->second);
+  return text + ": vectors, branches, warps, slots; cycles are the model's";
+}
+
+/// A GPU may leave lanes apart longer than they have to be, or bring them together earlier than the control flow says.
+std::string slotsText(const ProfileOfProgram &profile, const KernelSummary &kernel) {
+  std::string text = fmt::format("{} of all lane slots lost", percentText(kernel.lostShare));
+  if (profile.origin.isMeasured())
+    text += fmt::format(", {} by the model of the vectors", percentText(kernel.lostShareByModel));
+  return text;
 }
 
 std::string locationText(const SourceLocation &location) {
@@ -167,13 +183,15 @@ void addKernel(Page &page, const ProfileOfProgram &profile, size_t index) {
   const KernelSummary &kernel = profile.kernels[index];
   page.title(profile.names[index]);
   page.line("launched", launchText(kernel));
-  page.line("occupancy", occupancyText(kernel));
+  if (profile.origin.isMeasured())
+    page.line("measured", measuredText(profile, kernel));
+  page.line("occupancy", occupancyText(profile, kernel));
   page.line("vectors", fmt::format("{} distinct ({}, {} {})", inWords(kernel.distinctVectors),
                                    counted(kernel.basicBlocks, "basic block"), inWords(kernel.threads),
                                    kernel.threads == 1 ? "thread" : "threads"));
   page.line("branches", "diverged " + ofAll(kernel.divergentBranches, kernel.branches));
   page.line("warps", "diverged " + ofAll(kernel.divergentWarps, kernel.warps));
-  page.line("slots", fmt::format("{} of all lane slots lost", percentText(kernel.lostShare)));
+  page.line("slots", slotsText(profile, kernel));
   if (kernel.globalRequests)
     page.line("memory", memoryText(kernel));
   if (auto found = profile.estimates.find(kernel.kernel); found != profile.estimates.end())
