@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heddle profile: builds a CUDA program, runs it on the simulator, and reports what divergence costs its kernels.
+// heddle profile: builds a CUDA program, runs it on the simulator or on a GPU, and reports what divergence costs its kernels.
+#include "GpuProfile.h"
 #include "InputOutput.h"
 #include "KernelOption.h"
 #include "ProgramWords.h"
@@ -45,9 +46,10 @@ Examples:
   heddle profile fractal.cu --bbv vectors.tsv            also: how often each thread executed each basic block
   heddle profile fractal.cu --accesses accesses.tsv      also: sectors and bank conflicts of each access, by source line
   heddle profile fractal.cu --report fractal.html        also: an HTML page, source with divergence at its lines
+  heddle profile fractal.cu --device gpu                 counted on the GPU of this machine, by counters in the kernels
 
-The program runs on the simulator; no GPU is needed, and cycles come from the architecture's table of latencies. What the
-program itself prints to stdout is not shown, unless --output asks for it on stderr.
+The program runs on the simulator by default; no GPU is needed. Cycles come from the architecture's table of latencies on
+both. What the program itself prints to stdout is not shown, unless --output asks for it on stderr.
 
 Exit code 0: done; 1: the program failed, launched no kernel, or a kernel was stopped; 2: bad usage, no such file, or no such kernel; 3: it does not
 compile; 4: a file cannot be read or written.
@@ -133,7 +135,8 @@ ProgramProfile withShortLocations(ProgramProfile profile) {
 }
 
 void printProfile(const ProfileRequest &given, const ProgramProfile &profile,
-                  const counts::ProgramCounters &counters, const arch::Arch &arch, Session &session) {
+                  const counts::ProgramCounters &counters, const report::ProfileOrigin &origin,
+                  const arch::Arch &arch, Session &session) {
   const SummaryOptions options{levelNamed(given.memory), given.group};
   std::vector<KernelSummary> kernels = summarize(profile, arch, options);
   shortenLocations(kernels);
@@ -141,9 +144,13 @@ void printProfile(const ProfileRequest &given, const ProgramProfile &profile,
   names.reserve(kernels.size());
   for (const KernelSummary &kernel : kernels)
     names.push_back(verify::readableName(kernel.kernel));
-  const report::ProfileOfProgram shown{
-      arch,           kernels, names, options.memory, counts::estimateKernels(counters.launches, arch),
-      profile.stopped};
+  const report::ProfileOfProgram shown{arch,
+                                       kernels,
+                                       names,
+                                       options.memory,
+                                       counts::estimateKernels(counters.launches, arch),
+                                       profile.stopped,
+                                       origin};
   if (given.json)
     std::cout << jsonText(report::profileJson(shown));
   else
@@ -155,15 +162,22 @@ void printProfile(const ProfileRequest &given, const ProgramProfile &profile,
         session);
 }
 
+/// A profile as it comes from where the program ran.
+struct Run {
+  ProgramProfile profile;
+  counts::ProgramCounters counters;
+  report::ProfileOrigin origin;
+  bool hasProfile = false;
+};
+
 /// What went wrong while the program ran, on stderr; the exit code that comes of it.
-int complainOfRun(const build::ProgramRun &run, bool hasProfile) {
+int complainOfEnd(const ProcessResult &end, bool hasProfile, bool failed) {
   if (!hasProfile)
     std::cerr << fmt::format("heddle: the program ended early, with {}: there is no profile\n",
-                             withSignalName(run.execution.exitCode));
-  else if (run.execution.exitCode)
-    std::cerr << fmt::format("heddle: the program itself ended with {}\n",
-                             withSignalName(run.execution.exitCode));
-  return !hasProfile || run.execution.exitCode || run.summary.failed ? ExitRefused : ExitDone;
+                             withSignalName(end.exitCode));
+  else if (end.exitCode)
+    std::cerr << fmt::format("heddle: the program itself ended with {}\n", withSignalName(end.exitCode));
+  return !hasProfile || end.exitCode || failed ? ExitRefused : ExitDone;
 }
 
 /// Launches that the simulator stopped are not in the report; they are named on stderr.
@@ -189,15 +203,7 @@ void keepAccesses(const ProfileRequest &given, Session &session) {
   write(given.accesses, kept, session);
 }
 
-void profile(const ProfileRequest &given, const arch::Arch &arch, Session &session) {
-  Diagnostics diagnostics;
-  build::Program program(given.options, diagnostics);
-  std::cerr << program.messages();
-  print(std::cerr, diagnostics, session.errorColour);
-  if (!program.ok()) {
-    session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
-    return;
-  }
+Run runOnSimulator(const ProfileRequest &given, const build::Program &program, Session &session) {
   TemporaryFolder folder;
   const fs::path file = folder.path() / "profile", countersFile = folder.path() / "counters";
   std::vector<std::string> watched = {"HEDDLE_PROFILE=" + file.string(),
@@ -207,26 +213,66 @@ void profile(const ProfileRequest &given, const arch::Arch &arch, Session &sessi
   const build::ProgramRun run = program.run(session.programArguments, watched, build::Output::Captured);
   if (given.output)
     std::cerr << run.execution.standardOutput;
-  ProgramProfile made;
-  counts::ProgramCounters counters;
-  const bool hasProfile = readProfile(file, made) && counts::readCounters(countersFile, counters);
-  session.exitCode = complainOfRun(run, hasProfile);
+  Run made;
+  made.hasProfile = readProfile(file, made.profile) && counts::readCounters(countersFile, made.counters);
+  session.exitCode = complainOfEnd(run.execution, made.hasProfile, run.summary.failed);
   if (!given.accesses.empty() && !given.kernel.empty() && fs::exists(given.accesses))
     keepAccesses(given, session);
+  return made;
+}
+
+Run runOnGpu(const ProfileRequest &given, const build::Program &program, Session &session) {
+  std::optional<instrument::Measured> measured = measureOnGpu(program, given.options, given.output, session);
+  if (!measured)
+    return {};
+  if (!measured->error.empty())
+    std::cerr << fmt::format("heddle: {}\n", measured->error);
+  for (const auto &[kernel, launches] : measured->unknown)
+    std::cerr << fmt::format(
+        "heddle: {} of kernel '{}' {} not counted: its code is loaded while the program runs\n",
+        counted(launches, "launch", "launches"), verify::readableName(kernel),
+        launches == 1 ? "was" : "were");
+  // A program that launches nothing ends without a result.
+  const bool hasProfile = measured->isSeen || measured->end.succeeded();
+  session.exitCode = complainOfEnd(measured->end, hasProfile, !measured->profile.stopped.empty());
+  return {std::move(measured->profile), {}, {measured->device, std::move(measured->sampled)}, hasProfile};
+}
+
+/// Launches of other kernels than -k names are left out; how many there were of each.
+std::map<std::string, uint64_t> leaveOutOthers(const ProfileRequest &given, ProgramProfile &made) {
   std::map<std::string, uint64_t> others;
   for (const LaunchProfile &launch : made.launches)
     if (!isMeant(launch.kernel, given.kernel))
       ++others[launch.kernel];
   std::erase_if(made.launches, [&](const auto &launch) { return others.contains(launch.kernel); });
   std::erase_if(made.stopped, [&](const auto &each) { return !isMeant(each.first, given.kernel); });
-  if (!hasProfile)
+  return others;
+}
+
+void profile(const ProfileRequest &given, const arch::Arch &arch, Session &session) {
+  Diagnostics diagnostics;
+  build::Program program(given.options, diagnostics);
+  std::cerr << program.messages();
+  print(std::cerr, diagnostics, session.errorColour);
+  if (!program.ok()) {
+    session.exitCode = program.compiled() ? ExitRefused : ExitDoesNotCompile;
     return;
+  }
+  Run run = given.options.device == build::Device::Gpu ? runOnGpu(given, program, session)
+                                                       : runOnSimulator(given, program, session);
+  if (!run.hasProfile)
+    return;
+  ProgramProfile &made = run.profile;
+  const std::map<std::string, uint64_t> others = leaveOutOthers(given, made);
   reportStopped(made.stopped);
   if (made.launches.empty() && !made.stopped.empty())
     return complain(session, "no launch completed: there is no profile", "", ExitRefused);
+  if (made.launches.empty() && !made.skipped.empty() && given.options.device == build::Device::Gpu)
+    return complain(session, "launches in CUDA graphs cannot be counted on a GPU",
+                    "--device sim profiles them", ExitRefused);
   if (made.launches.empty())
     return complainOfNoLaunch(given.kernel, others, session);
-  printProfile(given, made, counters, arch, session);
+  printProfile(given, made, run.counters, run.origin, arch, session);
   if (!given.bbv.empty())
     write(given.bbv, vectorsText(made), session);
   if (given.orders.empty())
@@ -235,6 +281,12 @@ void profile(const ProfileRequest &given, const arch::Arch &arch, Session &sessi
     complain(session, "--orders: the program launches several kernels", "-k chooses one", ExitBadUsage);
   else
     writeOrders(given, made, arch, session);
+}
+
+/// Without --arch, the latencies are those of the GPU that counts, if they are known.
+arch::Arch archOnGpu(const ProfileRequest &given, const arch::Arch &chosen, bool isChosen) {
+  Diagnostics ignored;
+  return isChosen ? chosen : arch::findArch(given.options.arch, ignored).value_or(chosen);
 }
 
 } // namespace
@@ -265,6 +317,10 @@ void addProfile(CLI::App &app, Session &session) {
                  "print the same facts as JSON, and the prediction models per basic block");
   verb->add_flag("--output", given->output, "show what the program prints to stdout, on stderr");
   addProgramOptions(*verb, given->options, given->words, session);
+  addDeviceOption(
+      *verb, given->words.device,
+      "sim (the simulator), gpu: counters in the kernels count on the GPU of this machine, or auto: the "
+      "GPU if there is one and nvcc");
   addEngineOption(*verb);
   verb->callback([given, verb, &session] {
     Diagnostics diagnostics;
@@ -275,14 +331,21 @@ void addProfile(CLI::App &app, Session &session) {
     if (given->group % 32)
       diagnostics.error(
           {}, fmt::format("--group: {} is not a multiple of 32, the threads of a warp", given->group));
-    const std::optional<arch::Arch> arch = arch::findArch(given->options.arch, diagnostics);
+    const bool isOnGpu = given->options.device == build::Device::Gpu;
+    if (isOnGpu && !given->accesses.empty())
+      diagnostics.error({}, "--accesses: a GPU does not count what accesses cost")
+          .withHint("--device sim does");
+    std::optional<arch::Arch> arch = arch::findArch(given->options.arch, diagnostics);
     if (arch && arch->major * 10 + arch->minor < OldestCompiled)
       given->options.arch = build::ProgramOptions().arch;
     if (!complain(diagnostics, session, ExitBadUsage) && canRead(given->options.sources.files, session) &&
         areNotPtx(given->options.sources.files, session) && canWrite(given->bbv, session) &&
         canWrite(given->accesses, session) && canWrite(given->page, session) &&
-        canWriteOrders(*given, session))
+        canWriteOrders(*given, session) && (!isOnGpu || prepareGpuProfile(given->options, session))) {
+      if (isOnGpu)
+        arch = archOnGpu(*given, *arch, verb->count("--arch") > 0);
       profile(*given, *arch, session);
+    }
   });
 }
 

@@ -22,6 +22,8 @@ PROGRAMS = {"saxpy": "1000000", "convolve": "300000", "reduce": "300000", "matmu
 NOT_REPLAYED = {"atomics-integer": {"tickets"}, "cooperative-tiles": {"aggregated"}, "device-malloc": {"consume"}}
 # Programs whose launches fail, are in graphs, by the driver API or on memory that the program maps itself, and one without any.
 NOT_CAPTURED = {"device-faults", "device-query", "driver-api", "graphs", "nvrtc", "virtual-memory"}
+# Programs in which the way of a thread depends on its data alone, of a size for the simulator.
+PROFILED = {"ragged": ["500"], "mandelbrot": [], "saxpy": ["5000"], "convolve": ["5000"], "reduce": ["5000"], "matmul_tiled": ["100"]}
 SIMULATED_SIZE = "5000"  # of saxpy, where the simulator runs it too
 
 
@@ -182,8 +184,34 @@ class Tests:
         lines = [json.loads(line) for line in cache.read_text().splitlines() if line.endswith("}")] if cache.exists() else []
         return [(line["configuration"], line["program"]) for line in lines if "configuration" in line]
 
+    def profile(self):
+        """Counters on the GPU: each thread executes each basic block as often as on the simulator. What warps do is measured, and may differ."""
+        for name, arguments in PROFILED.items():
+            vectors, facts = {}, {}
+            for device in ("sim", "gpu"):
+                file = self.work / f"{name}.{device}.tsv"
+                words = ["profile", self.example(name), "--compiler", "nvcc", "--device", device, "--json", "--bbv", file, "--", *arguments]
+                facts[device] = json.loads(self.heddle(*words))
+                vectors[device] = file.read_text()
+            if vectors["sim"] != vectors["gpu"]:
+                raise Failed(f"{name}: threads of the GPU have other basic-block vectors: {self.first_difference(vectors['sim'], vectors['gpu'])}")
+            if facts["gpu"]["origin"]["counts"] != "measured" or not facts["gpu"]["origin"]["name"]:
+                raise Failed(f"{name}: counts are not said to be measured: {facts['gpu']['origin']}")
+            for simulated, counted in zip(facts["sim"]["kernels"], facts["gpu"]["kernels"], strict=True):
+                print(f"{name} {counted['mangled']}: " + ", ".join(f"{key} {simulated[key]} simulated, {counted[key]} measured"
+                      for key in ("lostShare", "branches", "divergentBranches", "divergentWarps", "warpInstructions", "registers")))
+                if counted["threads"] != simulated["threads"] or counted["distinctVectors"] != simulated["distinctVectors"]:
+                    raise Failed(f"{name}: {counted['mangled']} differs")
+                # Lanes that are apart longer lose more slots. Fewer than the vectors need cannot be lost.
+                if counted["lostShare"] < counted["lostShareByModel"] - 1e-9:
+                    raise Failed(f"{name}: {counted['lostShare']} of the slots are lost, and {counted['lostShareByModel']} must be")
+
+    @staticmethod
+    def first_difference(one, other):
+        return next(f"line {i + 1}: '{a}', '{b}'" for i, (a, b) in enumerate(zip(one.splitlines() + [""], other.splitlines() + [""])) if a != b)
+
     def simulator(self):
-        """What has no form for the GPU runs on the simulator beside one: profile, check, check --static."""
+        """What has no form for the GPU runs on the simulator beside one: check, check --static; and profile by default."""
         self.heddle("profile", self.example("ragged"), "--", "500", expected="diverged")
         self.heddle("check", self.example("saxpy"), "--", SIMULATED_SIZE)
         self.heddle("check", self.example("saxpy"), "--static", "--block", "256", expected="proved for every input")
@@ -194,7 +222,7 @@ class Tests:
                 raise Failed(f"not measured on the GPU: {json.dumps(result, indent=1)}")
 
 
-NAMES = ["run", "auto", "verify", "record", "tune", "plan", "capture", "replays", "interrupted", "simulator"]
+NAMES = ["run", "auto", "verify", "record", "tune", "plan", "capture", "replays", "interrupted", "profile", "simulator"]
 
 
 def main(source, build, name):
