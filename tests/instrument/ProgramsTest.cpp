@@ -81,6 +81,53 @@ TEST_P(Programs, CountersSayWhatTheSimulatorCounts) {
     expectSame(counted->profile.launches[i], expected.launches[i], callsOf(GetParam().program));
 }
 
+TEST(Measure, SamplesThreadBlocksWhereMemoryIsShort) {
+  Diagnostics diagnostics;
+  const std::string program = "examples/saxpy.cu";
+  const std::optional<Measured> counted =
+      measured(program, {"5120"}, diagnostics, {"HEDDLE_COUNTING_BYTES=65536"});
+  ASSERT_TRUE(counted && counted->profile.launches.size() == 1u);
+  ASSERT_EQ(counted->sampled.size(), 1u);
+  EXPECT_GT(counted->sampled.begin()->second, 1u);
+  // All blocks do the same.
+  expectSame(counted->profile.launches.front(), simulated(program, {"5120"}).launches.front());
+}
+
+TEST(Measure, LaunchesInGraphsAreNotCounted) {
+  Diagnostics diagnostics;
+  const std::optional<Measured> counted = measured("tests/programs/graphs.cu", {}, diagnostics);
+  ASSERT_TRUE(counted);
+  EXPECT_TRUE(counted->end.succeeded()) << counted->end.standardOutput;
+  EXPECT_TRUE(counted->isSeen);
+  EXPECT_TRUE(counted->profile.launches.empty());
+  EXPECT_FALSE(counted->profile.skipped.empty());
+}
+
+TEST(Measure, CodeThatIsLoadedAtRunTimeIsNotCounted) {
+  Diagnostics diagnostics;
+  const std::optional<Measured> counted = measured("tests/programs/driver-api.cu", {}, diagnostics);
+  ASSERT_TRUE(counted);
+  EXPECT_TRUE(counted->end.succeeded()) << counted->end.standardOutput;
+  EXPECT_EQ(counted->profile.launches.size(), 1u); // the one by the runtime
+}
+
+TEST(Measure, CodeThatCannotBeAssembledIsNotRun) {
+  MeasureRequest request;
+  unsigned runs = 0;
+  request.run = [&](const std::vector<std::string> &environment) {
+    ++runs;
+    return programNamed("examples/saxpy.cu").run({"100"}, environment, build::Output::Captured).execution;
+  };
+  request.assemble = [](const std::string &, Diagnostics &diagnostics) {
+    diagnostics.error({}, "not today");
+    return std::optional<std::string>();
+  };
+  Diagnostics diagnostics;
+  EXPECT_FALSE(measure(request, diagnostics));
+  EXPECT_TRUE(diagnostics.has(Severity::Error));
+  EXPECT_EQ(runs, 1u); // for the list of device code
+}
+
 std::string nameOf(const testing::TestParamInfo<Case> &info) {
   std::string name = fs::path(info.param.program).stem().string();
   std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
@@ -89,7 +136,8 @@ std::string nameOf(const testing::TestParamInfo<Case> &info) {
 
 INSTANTIATE_TEST_SUITE_P(
     Examples, Programs,
-    testing::Values(Case{"examples/saxpy.cu", "5000"}, Case{"examples/ragged.cu", ""},
+    testing::Values(Case{"tests/golden/profile/Inputs/many-launches.cu", ""},
+                    Case{"examples/saxpy.cu", "5000"}, Case{"examples/ragged.cu", ""},
                     Case{"examples/reduce.cu", "3000"}, Case{"examples/histogram.cu", "3000"},
                     Case{"examples/mandelbrot.cu", "64"}, Case{"examples/convolve.cu", "3000"},
                     Case{"examples/matmul_tiled.cu", "70"}, Case{"examples/nbody.cu", ""},
