@@ -55,4 +55,21 @@ inline void expectSame(const divergence::LaunchProfile &counted, const divergenc
         << "values of input " << i << ", " << simulated.inputs.inputs[i].name;
 }
 
+/// Lane slots that were lost, and those that are attributed to another branch than the simulator does.
+struct Attribution {
+  double lost = 0, wrong = 0;
+
+  void add(const divergence::LaunchProfile &counted, const divergence::LaunchProfile &simulated) {
+    for (size_t b = 0; b < counted.blocks.size(); ++b)
+      for (size_t i = 0; i < counted.branches.size(); ++i) {
+        const std::vector<uint64_t> &expected = simulated.branches[i].lostLanes;
+        const double of = b < expected.size() ? double(expected[b]) : 0;
+        wrong +=
+            std::abs(double(counted.branches[i].lostLanes[b]) - of) / 2; // each is missing at another branch
+        lost += of;
+      }
+  }
+  double wrongShare() const { return lost > 0 ? wrong / lost : 0; }
+};
+
 } // namespace heddle::instrument

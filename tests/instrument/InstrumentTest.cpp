@@ -42,19 +42,10 @@ LaunchProfile compared(const std::string &kernel, const Setting &setting) {
   return *one;
 }
 
-/// By branch and basic block, in the lanes that all executions lost together.
 double wronglyAttributed(const std::string &kernel, const Setting &setting) {
-  const LaunchProfile one = counted(Head + kernel, setting).value(),
-                      other = simulated(Head + kernel, setting).value();
-  double wrong = 0, all = 0;
-  for (size_t b = 0; b < one.blocks.size(); ++b)
-    for (size_t i = 0; i < one.branches.size(); ++i) {
-      const std::vector<uint64_t> &expected = other.branches[i].lostLanes;
-      const double lost = b < expected.size() ? double(expected[b]) : 0;
-      wrong += std::abs(double(one.branches[i].lostLanes[b]) - lost) / 2; // each is missing at another branch
-      all += lost;
-    }
-  return wrong / all;
+  Attribution attribution;
+  attribution.add(counted(Head + kernel, setting).value(), simulated(Head + kernel, setting).value());
+  return attribution.wrongShare();
 }
 
 TEST(Instrument, CountsBothSidesOfABranch) {
