@@ -21,6 +21,7 @@ heddle = os.path.join(config.heddle_build_dir, "heddle")
 config.substitutions += [
     ("%heddle", heddle),
     ("%runner", os.path.join(config.heddle_build_dir, "heddle-runner")),
+    ("%test_driver", os.path.join(config.heddle_build_dir, "tests", "tune", "driver")),  # libcuda.so.1 of a GPU that is not there
     ("%source_dir", config.heddle_source_dir),
     ("%examples", os.path.join(config.heddle_source_dir, "examples")),
     ("%python", sys.executable),
