@@ -107,16 +107,29 @@ cudaError_t CountRecorder::launch(const trace::Launch &launch) {
   Module *module = modules[launch.function];
   ++number;
   if (!module || !module->kernels.contains(kernel)) {
-    ++result.unknown[kernel];
-    report();
+    skipped(result.unknown[kernel]);
     return launch.make();
   }
   if (trace::isCapturing(launch.stream) || ++launches[kernel] > MostCountedLaunches) {
-    ++result.skipped[kernel];
-    report();
+    skipped(result.skipped[kernel]);
     return launch.make();
   }
   return count(kernel, launch, *module);
+}
+
+/// A program may make a hundred thousand such launches: how many there were is written at its end.
+void CountRecorder::skipped(uint64_t &count) {
+  if (count++ == 0)
+    report();
+  if (!isRegisteredAtExit)
+    std::atexit([] { instance().finish(); });
+  isRegisteredAtExit = true;
+}
+
+void CountRecorder::finish() {
+  std::lock_guard<std::recursive_mutex> lock(guard);
+  if (isCounting())
+    report();
 }
 
 cudaError_t CountRecorder::count(const std::string &kernel, const trace::Launch &launch, Module &module) {

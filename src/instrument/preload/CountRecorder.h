@@ -23,6 +23,8 @@ public:
   void copiedToHost(const trace::Rows &) override {}
   void ending() override;
 
+  /// The program is at its end.
+  void finish();
   /// The program's device code is registered; functions that are named from now on are of this module.
   void opened(void **handle, Module *module);
 
@@ -37,6 +39,7 @@ private:
   bool makeRoom(size_t bytes);
   bool setHeader(const Module &module, const Header &header);
   bool read(CountedLaunch &counted, const KernelRows &rows);
+  void skipped(uint64_t &launches);
   void report();
 
   Module *current = nullptr;
@@ -48,6 +51,7 @@ private:
   Layout layout; ///< of the launch
   CountingResult result;
   int process = 0;
+  bool isRegisteredAtExit = false;
 };
 
 } // namespace heddle::instrument

@@ -16,7 +16,7 @@ struct Module {
   std::string hash;
   std::string image;                         ///< with counters; empty: there is none
   std::map<std::string, KernelRows> kernels; ///< by mangled name
-  char symbol[sizeof(Header)] = {};                      ///< represents the header for the host
+  char symbol[sizeof(Header)] = {};          ///< represents the header for the host
   bool isMarker = false;                     ///< the text comes by __heddleProvidePtx
 };
 
