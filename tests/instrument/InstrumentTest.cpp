@@ -4,6 +4,8 @@
 #include "Compare.h"
 #include "Counting.h"
 #include "divergence/Kernels.h"
+#include "instrument/Assemble.h"
+#include "support/CudaToolkit.h"
 
 #include <gmock/gmock.h>
 
@@ -217,6 +219,33 @@ TEST(Instrument, CommentsAndStringsAreNoCode) {
                              "mov.u32 %r0, %tid.x; // the end }\n"
                              "}\n";
   compared(kernel, withNumbers({1}, {32}, {0}));
+}
+
+TEST(Instrument, IsAcceptedByPtxas) {
+  const std::optional<std::filesystem::path> nvcc = findNvcc();
+  if (!nvcc)
+    GTEST_SKIP() << "there is no toolkit";
+  for (const std::string kernel : {divergence::evenOrOdd.c_str(), exits, table, calls, vectorLoad}) {
+    Diagnostics problems;
+    const std::string text = Head + kernel;
+    const std::optional<CountedPtx> counted =
+        addCounters(text, ptx::parse(text, "test.ptx", problems), problems);
+    ASSERT_TRUE(counted);
+    const std::optional<std::string> image = assemble(counted->text, "sm_90a", *nvcc, problems);
+    ASSERT_TRUE(image) << textOf(problems);
+    EXPECT_EQ(image->substr(0, 4), "\x50\xed\x55\xba");
+  }
+}
+
+TEST(Instrument, WhatPtxasRefusesIsReported) {
+  const std::optional<std::filesystem::path> nvcc = findNvcc();
+  if (!nvcc)
+    GTEST_SKIP() << "there is no toolkit";
+  Diagnostics problems;
+  EXPECT_FALSE(assemble(std::string(Head) + ".visible .entry k() { add.u32 %none, 1, 2; ret; }\n", "sm_90a",
+                        *nvcc, problems));
+  EXPECT_THAT(textOf(problems), testing::HasSubstr("the instrumented kernels cannot be assembled: "));
+  EXPECT_THAT(textOf(problems), testing::HasSubstr("%none"));
 }
 
 std::string refusalOf(const std::string &ptx) {
