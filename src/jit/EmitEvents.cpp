@@ -82,6 +82,33 @@ bool FunctionEmitter::isReported(const Access &access) const {
   }
 }
 
+/// Notes a load by groups, if there is room, and goes on at `noted`; else goes on here.
+void FunctionEmitter::noteLoad(uint32_t instr, uint32_t kind, const Access &access, unsigned groups,
+                               Block noted) {
+  const size_t notes = kind & vm::SharedAccess ? offsetof(vm::CompiledState, sharedLoads)
+                                               : offsetof(vm::CompiledState, globalLoads);
+  const size_t next = notes + offsetof(vm::LoadNotes, next);
+  Value *at = registers.loadField(next, ir.getPtrTy());
+  Value *end = registers.loadField(notes + offsetof(vm::LoadNotes, end), ir.getPtrTy());
+  Block note = newBlock("note"), call = newBlock("call");
+  branchRarely(ir.CreateICmpUGE(at, end), call, note);
+  ir.SetInsertPoint(note);
+  auto put = [&](unsigned word, Value *value) {
+    ir.CreateAlignedStore(value, ir.CreateConstGEP1_64(ir.getInt64Ty(), at, word), llvm::Align(8));
+  };
+  const uint64_t first = program.firstInst(instr) |
+                         uint64_t(groups) << (8 * offsetof(vm::NotedLoad, groups)) |
+                         uint64_t(kind) << (8 * offsetof(vm::NotedLoad, kind));
+  put(0, ir.getInt64(first));
+  put(1, ir.getInt64(uint64_t(access.address.stride)));
+  for (unsigned group = 0; group < groups; ++group)
+    put(vm::NotedLoadWords + group, ir.CreateZExt(addressOf(access, group, false), ir.getInt64Ty()));
+  ir.CreateStore(ir.CreateConstGEP1_64(ir.getInt64Ty(), at, vm::NotedLoadWords + groups),
+                 registers.field(next));
+  ir.CreateBr(noted);
+  ir.SetInsertPoint(call);
+}
+
 /// Reports an access that is about to be executed; on to `unusual` if its handler has to do both.
 void FunctionEmitter::reportAccess(uint32_t instr, const Access &access, Block unusual) {
   if (!isReported(access))
@@ -93,11 +120,19 @@ void FunctionEmitter::reportAccess(uint32_t instr, const Access &access, Block u
         llvm::Align(8));
   };
   const bool isSame = !access.isPartial && access.address.isUniform();
+  const vm::MemorySpace space = access.in.space;
+  const uint32_t kind =
+      (access.isStore ? vm::StoreAccess : 0u) | (space == vm::MemorySpace::Shared     ? vm::SharedAccess
+                                                 : space == vm::MemorySpace::Constant ? vm::ConstantAccess
+                                                                                      : 0u);
+  Block on = newBlock("reported");
   unsigned groups = 0;
   Value *mask = ir.getInt32(vm::AllLanes);
   const int64_t distance = access.address.stride;
   if (isSame || (isRegular(access) && distance == int32_t(distance))) {
     groups = access.address.isOneScalar() ? 1 : chunks;
+    if (program.wayOf(instr) == Way::Access && !access.isStore)
+      noteLoad(instr, kind, access, groups, on);
     for (unsigned group = 0; group < groups; ++group)
       put(ir.CreateZExt(addressOf(access, group, false), ir.getInt64Ty()), group);
   } else {
@@ -110,15 +145,9 @@ void FunctionEmitter::reportAccess(uint32_t instr, const Access &access, Block u
     if (active[0])
       mask = registers.bitsOf(active);
   }
-  const vm::MemorySpace space = access.in.space;
-  const uint32_t kind =
-      (access.isStore ? vm::StoreAccess : 0u) | (space == vm::MemorySpace::Shared     ? vm::SharedAccess
-                                                 : space == vm::MemorySpace::Constant ? vm::ConstantAccess
-                                                                                      : 0u);
   Value *isTaken = callBack(offsetof(vm::CompiledState, noteAccess), ir.getInt32Ty(),
                             {ir.getInt32(program.firstInst(instr)), mask, ir.getInt32(kind),
                              ir.getInt32(groups), ir.getInt32(groups ? uint32_t(distance) : 0)});
-  Block on = newBlock("reported");
   branchRarely(ir.CreateICmpEQ(isTaken, ir.getInt32(0)), unusual, on);
   ir.SetInsertPoint(on);
 }

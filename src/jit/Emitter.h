@@ -94,6 +94,7 @@ private:
   void reportDivergent(uint32_t instr, llvm::Value *taken);
   void ifWatched(uint32_t instr, llvm::function_ref<void()> call);
   bool isReported(const Access &access) const;
+  void noteLoad(uint32_t instr, uint32_t kind, const Access &access, unsigned groups, Block noted);
   void reportAccess(uint32_t instr, const Access &access, Block unusual);
 
   // EmitExchange.cpp

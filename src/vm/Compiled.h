@@ -74,6 +74,24 @@ struct CompiledWarp {
   uint32_t *changes = nullptr, *polls = nullptr;
 };
 
+/// A load that compiled code notes for the observer, without the addresses that follow it: that of the first lane of each group.
+struct NotedLoad {
+  uint32_t inst = 0;
+  uint8_t groups = 0;
+  uint8_t kind = 0; ///< AccessKinds
+  uint16_t unused = 0;
+  int64_t stride = 0;
+};
+/// In words of 64 bits: of a NotedLoad, and of all that are noted.
+constexpr unsigned NotedLoadWords = sizeof(NotedLoad) / sizeof(uint64_t), WordsForLoads = 512;
+
+/// Loads that were noted and not yet reported.
+struct LoadNotes {
+  uint64_t *next = nullptr,
+           *end = nullptr; ///< where the next one is noted, if that is below `end`. Both nullptr: none is
+  uint64_t notes[WordsForLoads];
+};
+
 /// What compiled code reads and writes. Its layout is known to src/jit.
 struct CompiledState {
   Warp *warp = nullptr;
@@ -119,6 +137,8 @@ struct CompiledState {
   uint32_t (*noteAccess)(CompiledState *, uint32_t inst, uint32_t mask, uint32_t kind, uint32_t groups,
                          int32_t stride) = nullptr;
   uint64_t addresses[Lanes];
+  /// Loads by groups that the observer takes later.
+  LoadNotes globalLoads, sharedLoads;
 };
 enum AccessKinds : uint32_t { StoreAccess = 1, SharedAccess = 2, ConstantAccess = 4 };
 

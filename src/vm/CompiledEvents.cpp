@@ -5,11 +5,15 @@
 // What all lanes of a warp do together is counted by compiled code in arrays, which the observer is given when the block ends: entries of
 // basic blocks, and branches about which lanes agree. Where lanes are apart, compiled code calls the functions here, in the order in which
 // the interpreter has these events. An access is reported by its first address and its stride where compiled code knows them. What an
-// observer does not take in this form is executed by the handler, which reports it as always.
+// observer does not take in this form is executed by the handler, which reports it as always. Of such loads compiled code makes no call if
+// the observer takes them later: it notes them, and they are delivered together before any other event.
 #include "vm/CompiledEvents.h"
 
 #include "vm/Block.h"
 #include "vm/Grid.h"
+#include "vm/NotedLoads.h"
+
+#include <iterator>
 
 namespace heddle::vm {
 namespace {
@@ -19,6 +23,7 @@ Observed observed(const Grid &grid) {
 }
 
 void noteBlock(CompiledState *state, uint32_t block, uint32_t mask) {
+  deliverLoads(*state);
   const Grid &grid = *state->warp->block->grid;
   grid.observer->codeBlock(state->warp->ref(), grid.kernel.codeBlocks[block], mask);
 }
@@ -26,41 +31,35 @@ void noteBlock(CompiledState *state, uint32_t block, uint32_t mask) {
 SiteRef siteOf(const CompiledState &state, const Inst &in) { return {&state.code->sourceOf(in), in.site}; }
 
 void noteBranch(CompiledState *state, uint32_t inst, uint32_t mask, uint32_t taken) {
+  deliverLoads(*state);
   state->warp->block->grid->observer->branch(state->warp->ref(), siteOf(*state, state->code->insts[inst]),
                                              mask, taken);
 }
 
-/// Compiled code has a group for each of its vectors. Those that continue each other are one group to an observer, whose work is for
-/// each of them: half the numbers of groups as long as every second one begins where the one before it ends.
-uint32_t joinGroups(uint64_t *addresses, uint32_t groups, int32_t stride) {
-  for (uint64_t reach = uint64_t(int64_t(stride)) * (Lanes / groups); groups > 1; groups /= 2, reach *= 2) {
-    for (uint32_t each = 0; each < groups; each += 2)
-      if (addresses[each + 1] - addresses[each] != reach)
-        return groups;
-    for (uint32_t each = 2; each < groups; each += 2)
-      addresses[each / 2] = addresses[each];
-  }
-  return groups;
-}
-
 uint32_t noteAccess(CompiledState *state, uint32_t inst, uint32_t mask, uint32_t kind, uint32_t groups,
                     int32_t stride) {
+  deliverLoads(*state);
   if (groups > 1)
     groups = joinGroups(state->addresses, groups, stride);
   const Inst &in = state->code->insts[inst];
-  const PlainAccess access{kind & SharedAccess     ? Space::Shared
-                           : kind & ConstantAccess ? Space::Constant
-                                                   : Space::Global,
-                           (kind & StoreAccess) != 0,
-                           mask,
-                           uint32_t(in.bytes) * in.elements,
-                           groups,
-                           stride,
-                           state->addresses};
+  const PlainAccess access{
+      spaceOf(kind), (kind & StoreAccess) != 0, mask, uint32_t(in.bytes) * in.elements, groups,
+      stride,        state->addresses};
   return state->warp->block->grid->observer->plainAccess(state->warp->ref(), siteOf(*state, in), access);
 }
 
 } // namespace
+
+void deliverLoads(CompiledState &state) {
+  for (LoadNotes *loads : {&state.globalLoads, &state.sharedLoads}) {
+    if (!loads->next || loads->next == loads->notes)
+      continue;
+    const std::span<const uint64_t> notes(loads->notes, loads->next);
+    loads->next = loads->notes;
+    const Space space = loads == &state.sharedLoads ? Space::Shared : Space::Global;
+    state.warp->block->grid->observer->notedLoads(state.warp->ref(), {state.code, space, notes});
+  }
+}
 
 void beginCounts(Block &block) {
   const Grid &grid = *block.grid;
@@ -81,6 +80,11 @@ void prepareEvents(CompiledState &state, const Block &block) {
   state.noteBlock = noteBlock;
   state.noteBranch = noteBranch;
   state.noteAccess = noteAccess;
+  if (grid.observer->takesNotedLoads(grid.number))
+    for (LoadNotes *loads : {&state.globalLoads, &state.sharedLoads}) {
+      loads->next = loads->notes;
+      loads->end = std::end(loads->notes) - (NotedLoadWords + Lanes);
+    }
 }
 
 void deliverCounts(Block &block) {

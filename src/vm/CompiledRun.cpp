@@ -24,6 +24,7 @@ void countFor(CompiledState &state, Block &block, uint64_t lanes) {
 }
 
 uint32_t executeInsts(CompiledState *state, uint32_t first, uint32_t count) {
+  deliverLoads(*state);
   Warp &warp = *state->warp;
   if (warp.block->whole.areActive)
     warp.block->whole.separate(*warp.block);
@@ -145,7 +146,9 @@ EnteredCode Warp::enterCompiled(CompiledFunction run, uint32_t entry, uint32_t s
   state.roundsLeft = split.checkAt > split.backEdges ? split.checkAt - split.backEdges : 0;
   state.roundsCounted = state.roundsLeft;
   const uint64_t lanes = countLanes(split.mask);
-  return leftCompiled(state, callCompiled(run, state, entry), lanes, budget);
+  const uint64_t result = callCompiled(run, state, entry);
+  deliverLoads(state);
+  return leftCompiled(state, result, lanes, budget);
 }
 
 /// What has to be done with the state when compiled code has returned.
@@ -189,6 +192,7 @@ std::optional<EnteredCode> Warp::enterFromStart(CompiledStart &start, uint32_t &
   state.spent = state.apartCount = 0;
   state.roundsLeft = state.roundsCounted = FirstLook;
   const uint64_t result = callCompiled(start.run, state, start.entry);
+  deliverLoads(state);
   const Inst &in = entry.insts[uint32_t(result)];
   if (!hasBegun && in.endsThread && in.guard == NoLoc && !state.apartCount &&
       !block->grid->sees(Observer::Lifetimes) &&

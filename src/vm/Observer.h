@@ -12,6 +12,7 @@ struct Instr;
 
 namespace heddle::vm {
 
+struct Code;
 struct KernelInfo;
 struct LaunchRequest;
 struct LaunchResult;
@@ -79,6 +80,14 @@ struct PlainAccess {
   uint32_t groups = 0;
   int32_t stride = 0;
   const uint64_t *addresses = nullptr;
+};
+
+/// Loads by groups that compiled code noted, of one kind of memory (vm/NotedLoads.h). Equal notes of the same code are of the same
+/// instructions and addresses.
+struct NotedLoads {
+  const Code *code = nullptr;
+  Space space = Space::Global; ///< Global: some may be of constant memory
+  std::span<const uint64_t> notes;
 };
 
 /// What of its events an observer takes from compiled code, where they cost less (docs/design.md); it is compiled into the code.
@@ -210,6 +219,13 @@ public:
   virtual bool takesEveryPlainAccess() const { return false; }
   /// False: nothing was noted; the interpreter executes the instruction, and its event follows.
   virtual bool plainAccess(const WarpRef &, SiteRef, const PlainAccess &) { return false; }
+  /// Whether it takes every load by groups of this launch, and later: compiled code notes them, and they are reported together before the
+  /// next event of another kind, those of each kind of memory in their order.
+  virtual bool takesNotedLoads(uint64_t launch) const {
+    (void)launch;
+    return false;
+  }
+  virtual void notedLoads(const WarpRef &, const NotedLoads &) {}
 
   virtual void barrierReached(const WarpRef &, SiteRef, const BarrierEvent &) {}
   /// The barrier completed; waiting lanes continue after this.

@@ -39,6 +39,12 @@ public:
       return false;
     return !(ofSecond & Accesses) || second.plainAccess(at, site, access);
   }
+  bool takesNotedLoads(uint64_t launch) const override {
+    return first.takesNotedLoads(launch) && second.takesNotedLoads(launch);
+  }
+  void notedLoads(const WarpRef &at, const NotedLoads &loads) override {
+    notify(Accesses, [&](Observer &o) { o.notedLoads(at, loads); });
+  }
 
   void kernelBegin(const LaunchRequest &request, const KernelInfo &info, uint64_t launch) override {
     first.kernelBegin(request, info, launch), second.kernelBegin(request, info, launch);

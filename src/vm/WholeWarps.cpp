@@ -9,6 +9,7 @@
 // there in the usual way.
 #include "vm/WholeWarps.h"
 
+#include "vm/CompiledEvents.h"
 #include "vm/Engine.h"
 #include "vm/Grid.h"
 
@@ -193,6 +194,7 @@ WholeWarps::Stop WholeWarps::slice(Block &block, RestOfSlice &rest) {
       state.roundsLeft = from.checkAt > from.backEdges ? from.checkAt - from.backEdges : 0;
       state.roundsCounted = state.roundsLeft;
       const uint64_t result = callCompiled(function, state, place.entry - 1);
+      deliverLoads(state);
       const auto why = CompiledExit(result >> CompiledExitShift);
       const bool isPart = why == CompiledExit::Part;
       bool goesOn = areActive && !state.apartCount && (isPart || why == CompiledExit::Interpret);

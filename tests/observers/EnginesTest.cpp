@@ -9,8 +9,10 @@
 #include "counts/LaunchCounter.h"
 #include "counts/Tables.h"
 #include "divergence/Profiler.h"
+#include "vm/Counters.h"
 #include "vm/Engine.h"
 #include "vm/Lanes.h"
+#include "vm/NotedLoads.h"
 #include "vm/ObserverPair.h"
 #include "vm/RandomPtx.h"
 #include "vm/Runner.h"
@@ -91,6 +93,17 @@ public:
     return true;
   }
 
+  bool takesNotedLoads(uint64_t) const override { return seed % 2; }
+  void notedLoads(const WarpRef &at, const NotedLoads &loads) override {
+    eachLoad(loads, [&](SiteRef site, const PlainAccess &access) {
+      std::array<uint64_t, Lanes> room;
+      if (access.space != Space::Constant)
+        note(at, site, access.space, unsigned(AccessKind::Load), access.mask, access.bytes,
+             addressesOf(access, room));
+      ++noted;
+    });
+  }
+
   void barrierReached(const WarpRef &at, SiteRef site, const BarrierEvent &event) override {
     add(at, "barrier {} at {} mask {}", event.barrier, site.site, event.mask);
   }
@@ -111,7 +124,8 @@ public:
     add(at, "fence {} mask {}", site.site, event.mask);
   }
 
-  std::string text() const {
+  std::string text() {
+    reportLoads();
     std::string all = events;
     for (const auto &[key, times] : entries)
       all += fmt::format("block {} warp {} code {}: {} times\n", std::get<0>(key), std::get<1>(key),
@@ -121,24 +135,36 @@ public:
     return all;
   }
   uint64_t plain = 0; ///< accesses of compiled code
+  uint64_t noted = 0; ///< loads that it noted
 
 private:
   template <class... T> void add(const WarpRef &at, fmt::format_string<T...> format, T &&...values) {
-    events += fmt::format("{}.{}: ", at.blockIndex, at.warp);
-    events += fmt::format(format, std::forward<T>(values)...) + "\n";
+    reportLoads();
+    events += textOf(at, format, std::forward<T>(values)...);
   }
+  template <class... T>
+  static std::string textOf(const WarpRef &at, fmt::format_string<T...> format, T &&...values) {
+    return fmt::format("{}.{}: ", at.blockIndex, at.warp) + fmt::format(format, std::forward<T>(values)...) +
+           "\n";
+  }
+  /// Loads from shared memory and others are reported in no common order.
+  void reportLoads() { events += std::exchange(globalLoads, {}) + std::exchange(sharedLoads, {}); }
   void note(const WarpRef &at, SiteRef site, Space space, unsigned kind, uint32_t mask, uint32_t bytes,
             const uint64_t *addresses) {
     uint64_t hash = 0;
     eachLane(mask, [&](unsigned lane) { hash = (hash ^ (addresses[lane] + lane)) * 0x9e3779b97f4a7c15; });
-    add(at, "access {} space {} kind {} mask {} bytes {} at {:x}", site.site, unsigned(space), kind, mask,
-        bytes, hash);
+    const std::string text = textOf(at, "access {} space {} kind {} mask {} bytes {} at {:x}", site.site,
+                                    unsigned(space), kind, mask, bytes, hash);
+    const bool isLoad = kind == unsigned(AccessKind::Load);
+    if (!isLoad)
+      reportLoads();
+    (!isLoad ? events : space == Space::Shared ? sharedLoads : globalLoads) += text;
   }
 
   const ObservedForm observed;
   const uint64_t seed;
   uint64_t offered = 0;
-  std::string events;
+  std::string events, globalLoads, sharedLoads;
   std::vector<uint8_t> watched;
   std::map<std::tuple<uint64_t, unsigned, uint32_t>, uint64_t> entries;
   std::map<std::pair<uint64_t, uint32_t>, uint64_t> agreed;
@@ -218,7 +244,7 @@ template <class See> void expectSame(uint64_t seed, const char *what, See see) {
   }
 }
 
-void compareOn(uint64_t seed, uint64_t &taken) {
+void compareOn(uint64_t seed, uint64_t &taken, uint64_t &noted) {
   const RandomPtx random = randomPtx(seed);
   setMostInPart(seed % 3 ? 0 : 5 + seed / 3 % 80);
   Launcher launcher(random);
@@ -230,7 +256,7 @@ void compareOn(uint64_t seed, uint64_t &taken) {
     expectSame(seed, name, [&](Engine engine) {
       Recorder recorder(form, seed);
       const LaunchResult result = launcher.launch(engine, recorder);
-      taken += recorder.plain;
+      taken += recorder.plain, noted += recorder.noted;
       return recorder.text() + fmt::format("{} instructions, {}\n", result.threadInstructions,
                                            result.fault ? Runner::story(*result.fault) : "");
     });
@@ -286,13 +312,14 @@ TEST_P(Observers, SeeTheSameWithEachEngine) {
   setenv("HEDDLE_JIT_LEVEL", GetParam() ? "0" : "2", 0); // LLVM's code generator is not what is tested
   ASSERT_EQ(whyNoCompiler(), "");
   hotness() = {.perInstruction = 0, .atLeast = 200, .missedEntries = 2, .inBackground = false};
-  uint64_t first = 1 + GetParam() * KernelsOfPart, count = KernelsOfPart, taken = 0;
+  uint64_t first = 1 + GetParam() * KernelsOfPart, count = KernelsOfPart, taken = 0, noted = 0;
   if (const char *given = std::getenv("HEDDLE_RANDOM_PTX")) {
     std::istringstream(given) >> first >> count;
     count = GetParam() ? 0 : count;
   }
   for (uint64_t seed = first; seed < first + count && !HasFailure(); ++seed)
-    compareOn(seed, taken);
+    compareOn(seed, taken, noted);
+  EXPECT_TRUE(noted > 0 || count < KernelsOfPart) << "some loads are to be noted by compiled code";
   EXPECT_TRUE(taken > 0 || count < KernelsOfPart) << "some accesses are to be reported by compiled code";
 }
 
