@@ -9,6 +9,7 @@
 #include "vm/Code.h"
 #include "vm/Counters.h"
 #include "vm/Lanes.h"
+#include "vm/NotedLoads.h"
 #include "vm/Source.h"
 
 #include <fmt/format.h>
@@ -81,6 +82,11 @@ bool AccessCounter::plainAccess(const vm::WarpRef &at, vm::SiteRef site, const v
           {access.space, access.isStore ? vm::AccessKind::Store : vm::AccessKind::Load, access.mask,
            access.bytes, vm::addressesOf(access, buffer)});
   return true;
+}
+
+void AccessCounter::notedLoads(const vm::WarpRef &at, const vm::NotedLoads &loads) {
+  vm::eachLoad(loads,
+               [&](vm::SiteRef site, const vm::PlainAccess &access) { plainAccess(at, site, access); });
 }
 
 /// A copy that bypasses registers reads or writes global memory like any access.

@@ -68,6 +68,8 @@ public:
   void codeBlocks(const vm::WarpRef &, const vm::BlockOfCode &, uint32_t, uint64_t) override {}
   void branches(const vm::WarpRef &, vm::SiteRef, uint64_t) override {}
   bool plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) override;
+  bool takesNotedLoads(uint64_t) const override { return true; }
+  void notedLoads(const vm::WarpRef &at, const vm::NotedLoads &loads) override;
   void kernelBegin(const vm::LaunchRequest &request, const vm::KernelInfo &info, uint64_t number) override;
   void access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) override;
   void async(const vm::WarpRef &at, vm::SiteRef site, const vm::AsyncEvent &event) override;

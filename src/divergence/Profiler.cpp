@@ -10,6 +10,7 @@
 #include "vm/Code.h"
 #include "vm/Counters.h"
 #include "vm/Lanes.h"
+#include "vm/NotedLoads.h"
 #include "vm/Simulator.h"
 #include "vm/Source.h"
 
@@ -79,8 +80,10 @@ Inputs kernelInputs(const vm::Kernel &kernel) {
 Profiler::Profiler(const vm::Kernel &watched, const Inputs &inputs) : kernel(watched) {
   profile.inputs = inputs;
   inputsOfSite.resize(kernel.info.sites);
-  for (uint32_t input : decidingElements(inputs))
+  for (uint32_t input : decidingElements(inputs)) {
     inputsOfSite[kernel.entry().firstSite + inputs.inputs[input].instr].push_back(input);
+    wantsValues = true;
+  }
 }
 Profiler::~Profiler() = default;
 
@@ -219,6 +222,12 @@ bool Profiler::plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::Pl
     block.globalSectors += vm::sectors(access);
   }
   return true;
+}
+
+void Profiler::notedLoads(const vm::WarpRef &at, const vm::NotedLoads &loads) {
+  if (loads.space == vm::Space::Global)
+    vm::eachLoad(loads,
+                 [&](vm::SiteRef site, const vm::PlainAccess &access) { plainAccess(at, site, access); });
 }
 
 void Profiler::blockEnd(const vm::WarpRef &at) {

@@ -39,6 +39,9 @@ public:
                   uint64_t times) override;
   void branches(const vm::WarpRef &at, vm::SiteRef site, uint64_t times) override;
   bool plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) override;
+  /// Unless values of loads are wanted.
+  bool takesNotedLoads(uint64_t) const override { return !wantsValues; }
+  void notedLoads(const vm::WarpRef &at, const vm::NotedLoads &loads) override;
   void access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) override;
 
   /// After the launch. `registers`: of a thread, which the simulator does not know.
@@ -55,6 +58,7 @@ private:
       running;                        ///< by thread block of the launch; null: not begun, or ended
   std::vector<uint32_t> branchOfSite; ///< index into profile.branches
   std::vector<std::vector<uint32_t>> inputsOfSite; ///< loads whose values are wanted: their inputs
+  bool wantsValues = false;
   const vm::Kernel &kernel;
   uint32_t codeBlockCount = 0;
   std::mutex guard;

@@ -20,6 +20,7 @@
 
 #include "ptx/Module.h"
 #include "vm/Lanes.h"
+#include "vm/NotedLoads.h"
 
 #include <algorithm>
 
@@ -236,7 +237,7 @@ void Counters::kernelBegin(const LaunchRequest &request, const KernelInfo &kerne
   std::lock_guard lock(guard);
   current = {kernel.name, number, request.grid, request.block, {}};
   for (unsigned i = 0; i < MaxCores; ++i)
-    cores[i].sums = {};
+    cores[i].sums = {}, cores[i].loads.reset();
   warpsPerBlock = unsigned((request.block.count() + Lanes - 1) / Lanes);
   divergent.assign(request.grid.count() * warpsPerBlock, 0);
 }
@@ -347,6 +348,32 @@ bool Counters::plainAccess(const WarpRef &at, SiteRef, const PlainAccess &access
   sums.sharedConflicts += use.conflicts;
   (access.isStore ? sums.sharedStores : sums.sharedLoads) += threads;
   return true;
+}
+
+struct Counters::SharedLoads {
+  struct Sums {
+    uint64_t requests = 0, wavefronts = 0, conflicts = 0;
+  };
+  SeenNotes<Sums> seen;
+};
+
+Counters::Counters() = default;
+Counters::~Counters() = default;
+
+void Counters::notedLoads(const WarpRef &at, const NotedLoads &loads) {
+  if (loads.space != Space::Shared)
+    return eachLoad(loads, [&](SiteRef site, const PlainAccess &access) { plainAccess(at, site, access); });
+  PerCore &core = of(at);
+  if (!core.loads)
+    core.loads = std::make_unique<SharedLoads>();
+  const auto [known, isNew] = core.loads->seen.find(loads);
+  if (isNew)
+    eachLoad(loads, [&](SiteRef, const PlainAccess &access) {
+      const BankUse use = bankUse(access);
+      ++known.requests, known.wavefronts += use.wavefronts, known.conflicts += use.conflicts;
+    });
+  core.sums.sharedRequests += known.requests, core.sums.sharedLoads += known.requests * Lanes;
+  core.sums.sharedWavefronts += known.wavefronts, core.sums.sharedConflicts += known.conflicts;
 }
 
 void Counters::barrierReached(const WarpRef &at, SiteRef, const BarrierEvent &event) {

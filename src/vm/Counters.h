@@ -85,6 +85,8 @@ const uint64_t *addressesOf(const PlainAccess &access, std::array<uint64_t, 32> 
 /// Counts launches. One entry for each launch, in the order they ended.
 class Counters : public Observer {
 public:
+  Counters();
+  ~Counters() override;
   struct Launch {
     std::string kernel;
     uint64_t number = 0;
@@ -105,6 +107,8 @@ public:
   void warpSync(const WarpRef &at, SiteRef site, const WarpSyncEvent &event) override;
   void branches(const WarpRef &at, SiteRef site, uint64_t times) override;
   bool takesEveryPlainAccess() const override { return true; }
+  bool takesNotedLoads(uint64_t) const override { return true; }
+  void notedLoads(const WarpRef &at, const NotedLoads &loads) override;
   bool plainAccess(const WarpRef &at, SiteRef site, const PlainAccess &access) override;
   void async(const WarpRef &at, SiteRef site, const AsyncEvent &event) override;
 
@@ -118,9 +122,11 @@ protected:
 private:
   void countGlobal(const WarpRef &at, std::span<const uint64_t> sectors, unsigned lanes, Touch touch);
 
+  struct SharedLoads; ///< what was counted of loads from shared memory that come again
   /// Each core has its own counters; no two cores share a cache line.
   struct alignas(128) PerCore {
     CounterSums sums;
+    std::unique_ptr<SharedLoads> loads;
   };
   PerCore &of(const WarpRef &at) { return cores[at.core % MaxCores]; }
 

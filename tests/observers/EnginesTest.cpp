@@ -292,6 +292,24 @@ void compareOn(uint64_t seed, uint64_t &taken, uint64_t &noted) {
            fileText([&](const auto &path) { return counts::writeCounters(path, counters); }) +
            fileText([&](const auto &path) { return counts::writeAccesses(path, accesses); });
   });
+  // Without the profiler, which wants values of loads, compiled code notes them.
+  expectSame(seed, "counters and accesses", [&](Engine engine) {
+    const counts::KernelCode code = counts::codeOf(*launcher.kernel, counts::h200());
+    const counts::AccessCounter::Code locations = counts::AccessCounter::codeOf(*launcher.kernel);
+    counts::LaunchCounter counter(*launcher.kernel, code);
+    counts::AccessCounter accessCounter(*launcher.kernel, locations);
+    ObserverPair both(counter, accessCounter);
+    EXPECT_TRUE(both.takesNotedLoads(1));
+    const LaunchResult result = launcher.launch(engine, both);
+    if (!result.ok())
+      return std::string();
+    counts::ProgramCounters counters;
+    counts::ProgramAccesses accesses;
+    counters.launches.push_back(counter.take(16)), accesses.launches.push_back(accessCounter.take(16));
+    counters.launches.back().number = accesses.launches.back().number = 1;
+    return fileText([&](const auto &path) { return counts::writeCounters(path, counters); }) +
+           fileText([&](const auto &path) { return counts::writeAccesses(path, accesses); });
+  });
   expectSame(seed, "findings", [&](Engine engine) {
     check::FindingList findings;
     check::Checker checker({.memory = &launcher.simulator.memory()}, findings);
