@@ -33,16 +33,45 @@ bool isOfThisTouch(const GlobalPast &past, unsigned lane, uint64_t address, cons
          address < touch.addresses[other] + touch.bytes;
 }
 
+/// Where a read is remembered, with respect to the last one, of another reader.
+enum class Place {
+  Instead, ///< the last one came before
+  Beside,  ///< another block's, and this one takes its place
+  Unknown, ///< rules have to be asked
+};
+Place placeOf(const GlobalPast &past, const GlobalTouch &touch) {
+  const bool isOwn = past.actor == touch.self.actor;
+  if (!past.actor || past.actor < touch.orderedBelow || (isOwn && past.stamp <= touch.known))
+    return Place::Instead;
+  return isOwn || past.actor < touch.firstActor || touch.knowsOthers ? Place::Unknown : Place::Beside;
+}
+
 } // namespace
 
 GlobalShadow::Page &GlobalShadow::pageOf(uint64_t address, GlobalAccessRules &rules) {
-  std::unique_ptr<Page> &page = pages[address / PageBytes];
+  const uint64_t number = address / PageBytes;
+  RecentPage &last = recent[number % recent.size()];
+  if (last.number == number)
+    return *last.page;
+  std::unique_ptr<Page> &page = pages[number];
   if (!page) {
     page = std::make_unique<Page>();
-    page->words.resize(PageBytes / 4);
-    rules.startsWritten(address / PageBytes * PageBytes, page->written);
+    rules.startsWritten(number * PageBytes, page->written);
   }
+  last = {number, page.get()};
   return *page;
+}
+
+GlobalShadow::Cell &GlobalShadow::cellOf(Page &page, unsigned word) {
+  if (page.words.empty())
+    page.words.resize(PageBytes / 4);
+  const unsigned first = word / RowWords * RowWords;
+  Row &row = page.rows[word / RowWords];
+  if (row.isAlike)
+    for (unsigned i = 0; i < RowWords; ++i)
+      page.words[first + i].read = row.read.of(i), page.words[first + i].other = row.other.of(i);
+  row.isAlike = false;
+  return page.words[word];
 }
 
 GlobalShadow::Extra &GlobalShadow::extraOf(Cell &cell) {
@@ -61,7 +90,7 @@ void GlobalShadow::split(Page &page, unsigned word) {
   page.split[word / 64] |= uint64_t(1) << word % 64;
   for (unsigned b = 0; b < 4; ++b) {
     Cell &cell = page.bytes[word * 4 + b];
-    cell = page.words[word];
+    cell = cellOf(page, word);
     if (cell.more) { // each byte goes its own way from here
       extras.push_back(Extra(extras[cell.more - 1]));
       cell.more = uint32_t(extras.size());
@@ -78,7 +107,7 @@ template <class F> void GlobalShadow::eachCell(Page &page, unsigned at, unsigned
     if (small)
       split(page, word);
     if (!page.isSplit(word)) {
-      f(page.words[word], offset - at, 4);
+      f(cellOf(page, word), offset - at, 4);
       offset += 4;
     } else {
       f(page.bytes[offset], offset - at, 1);
@@ -276,53 +305,108 @@ void GlobalShadow::readCell(Cell &cell, const GlobalTouch &touch, unsigned lane,
 
 /// A read, by some lanes, of a written word that nobody writes in this launch: no rule has to be asked. False: nothing was done.
 bool GlobalShadow::readQuietly(Page &page, unsigned at, uint32_t lanes, const GlobalTouch &touch) {
-  Cell &cell = page.words[at / 4];
+  if (!(page.written[at / 64] >> at % 64 & 15) || page.isSplit(at / 4))
+    return false;
+  if (Row &row = page.rows[at / RowBytes]; row.isAlike)
+    row.separatedIn = touch.firstActor;
+  Cell &cell = cellOf(page, at / 4);
   const GlobalPast &self = touch.self, &past = cell.read.past;
-  if (!(page.written[at / 64] >> at % 64 & 15) || page.isSplit(at / 4) || cell.more ||
-      cell.write.actor >= touch.orderedBelow)
+  if (cell.more || cell.write.actor >= std::max(1u, touch.orderedBelow))
     return false;
   if (sameReader(past, self)) {
     cell.read.lanes = past.stamp == self.stamp ? cell.read.lanes | lanes : lanes;
     cell.read.past = self;
     return true;
   }
-  const bool isOrdered =
-      past.actor < touch.orderedBelow || (past.actor == self.actor && past.stamp <= touch.known);
-  if (!isOrdered) {
-    if (past.actor == self.actor || past.actor < touch.firstActor || touch.knowsOthers)
-      return false;
+  const Place place = placeOf(past, touch);
+  if (place == Place::Beside)
     cell.other = cell.read;
+  if (place != Place::Unknown)
+    cell.read = {self, lanes};
+  return place != Place::Unknown;
+}
+
+/// The same of a row whose words were read alike, with the same result for each of them.
+bool GlobalShadow::readAlike(Page &page, const RowRead &read, const GlobalTouch &touch) {
+  Row &row = page.rows[read.row];
+  if (!row.isAlike || row.newestWriter >= std::max(1u, touch.orderedBelow) || !page.areWordsWritten(read.row))
+    return false;
+  Readers &last = row.read.first;
+  uint32_t lanes = read.lanes;
+  if (sameReader(last.past, touch.self)) {
+    if (last.past.stamp == touch.self.stamp) {
+      if (row.read.step != read.step)
+        return false;
+      lanes |= last.lanes;
+    }
+  } else {
+    const Place place = placeOf(last.past, touch);
+    if (place == Place::Unknown)
+      return false;
+    if (place == Place::Beside)
+      row.other = row.read;
   }
-  cell.read = {self, lanes};
+  row.read = {{touch.self, lanes}, read.step};
   return true;
+}
+
+/// A row is read, each word by some lanes. Returns those for which rules have to be asked.
+uint32_t GlobalShadow::readRow(Page &page, const RowRead &read, const GlobalTouch &touch) {
+  if (readAlike(page, read, touch))
+    return 0;
+  uint32_t unusual = 0;
+  for (unsigned word = 0; word < RowWords; ++word) {
+    const uint32_t lanes = read.lanes << (word >> read.step);
+    if (!readQuietly(page, read.row * RowBytes + word * 4, lanes, touch))
+      unusual |= lanes; // all words of these lanes once more: what was noted of some stays the same
+  }
+  if (!unusual && page.rows[read.row].separatedIn != touch.firstActor)
+    joinRow(page, read);
+  return unusual;
+}
+
+/// After all words were read: they are remembered as a row again, if that is possible.
+void GlobalShadow::joinRow(Page &page, const RowRead &read) {
+  const Cell *cells = page.words.data() + read.row * RowWords;
+  const RowReaders last{cells->read, read.step}, other{cells->other, cells->other.lanes ? read.step : 0};
+  if (page.isAnySplit(read.row))
+    return;
+  for (unsigned i = 0; i < RowWords; ++i)
+    if (cells[i].more || cells[i].read != last.of(i) || cells[i].other != other.of(i))
+      return;
+  Row &row = page.rows[read.row];
+  row.isAlike = true, row.read = last, row.other = other;
 }
 
 uint32_t GlobalShadow::readGroups(const GlobalTouch &touch, const vm::PlainAccess &access,
                                   GlobalAccessRules &rules) {
   const uint32_t lanes = 32 / access.groups, steps = access.stride ? lanes : 1;
-  const auto together = access.stride ? 1u : uint32_t((uint64_t(1) << lanes) - 1);
+  const bool isTwice = access.groups == 2 && access.addresses[0] == access.addresses[1] && access.stride;
+  const auto together = access.stride ? isTwice ? 0x10001u : 1u : uint32_t((uint64_t(1) << lanes) - 1);
+  const bool inRows =
+      access.stride == int32_t(access.bytes) && std::has_single_bit(access.bytes) && access.bytes <= 16;
   uint32_t unusual = 0;
   Page *page = nullptr;
   uint64_t number = ~uint64_t(0);
-  for (uint32_t group = 0; group < access.groups; ++group) {
+  for (uint32_t group = 0; group < (isTwice ? 1 : access.groups); ++group) {
     uint64_t address = access.addresses[group];
-    // Cells are larger than words, and not in the cache: they are fetched together.
-    if (const auto found = pages.find(address / PageBytes); access.stride > 0 && found != pages.end()) {
-      const Cell *cell = found->second->words.data() + address % PageBytes / 4;
-      const Cell *end = found->second->words.data() + PageBytes / 4;
-      const auto step = uint32_t(access.stride / 4);
-      for (uint32_t i = 0; i < steps && cell < end; ++i, cell += step)
-        __builtin_prefetch(cell, 1), __builtin_prefetch(&cell->other, 1);
-    }
-    for (uint32_t lane = 0; lane < steps; ++lane, address += uint64_t(int64_t(access.stride))) {
+    for (uint32_t lane = 0; lane < steps;) {
       if (address / PageBytes != number)
         page = &pageOf(address, rules), number = address / PageBytes;
       const uint32_t mask = together << (group * lanes + lane);
+      const auto at = unsigned(address % PageBytes);
+      if (inRows && at % RowBytes == 0 && (lanes - lane) * access.bytes >= RowBytes) {
+        const auto step = unsigned(std::countr_zero(access.bytes / 4));
+        unusual |= readRow(*page, {at / RowBytes, mask, step}, touch);
+        lane += RowBytes / access.bytes, address += RowBytes;
+        continue;
+      }
       for (uint32_t byte = 0; byte < access.bytes; byte += 4)
-        if (!readQuietly(*page, unsigned(address % PageBytes) + byte, mask, touch)) {
+        if (!readQuietly(*page, at + byte, mask, touch)) {
           unusual |= mask; // all words once more: what was noted of some stays the same
           break;
         }
+      ++lane, address += uint64_t(int64_t(access.stride));
     }
   }
   return unusual;
@@ -423,7 +507,7 @@ bool GlobalShadow::isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t by
       const auto found = pages.find(number);
       page = found == pages.end() ? nullptr : found->second.get();
     }
-    for (unsigned i = 0; page && i < bytes / 4; ++i) {
+    for (unsigned i = 0; page && !page->words.empty() && i < bytes / 4; ++i) {
       const auto word = unsigned(address % PageBytes / 4 + i);
       const Cell &cell = page->words[word];
       if (page->isSplit(word) || cell.more || cell.write.actor >= std::max(1u, orderedBelow))
@@ -439,6 +523,8 @@ void GlobalShadow::write(const GlobalTouch &touch, GlobalAccessRules &rules, boo
     if (reads && !isWritten(page, at, bytes))
       rules.unwritten(lane, address, bytes);
     markWritten(page, at, bytes);
+    for (unsigned row = at / RowBytes; row <= (at + bytes - 1) / RowBytes; ++row)
+      page.rows[row].newestWriter = std::max(page.rows[row].newestWriter, touch.self.actor);
     eachCell(page, at, bytes, [&](Cell &cell, unsigned offset, unsigned size) {
       writeCell(cell, touch, lane, address + offset, size, rules);
     });
@@ -464,13 +550,14 @@ void GlobalShadow::forget(uint64_t address, uint64_t bytes) {
       const uint64_t begin = std::max(address, page * PageBytes);
       const uint64_t end = std::min(address + bytes, (page + 1) * PageBytes);
       if (end - begin == PageBytes) {
+        recent[page % recent.size()] = {};
         pages.erase(found);
         continue;
       }
       for (uint64_t at = begin; at < end; ++at) {
         const unsigned byte = unsigned(at % PageBytes);
         found->second->written[byte / 64] &= ~(uint64_t(1) << byte % 64);
-        found->second->words[byte / 4] = {};
+        cellOf(*found->second, byte / 4) = {};
         if (!found->second->bytes.empty())
           found->second->bytes[byte] = {};
       }

@@ -4,6 +4,7 @@
 #include "check/SharedShadow.h"
 #include "vm/Observer.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -20,6 +21,7 @@ struct GlobalPast {
   vm::Scope scope = vm::Scope::None;
   bool byCopy = false; ///< an asynchronous copy that this thread started
   bool returns = false, sameValue = false, sameInstruction = false; ///< see Past
+  bool operator==(const GlobalPast &) const = default;
 };
 
 class GlobalAccessRules {
@@ -53,7 +55,8 @@ struct GlobalTouch {
 
 /// The shadow of global memory, a page at a time: for each word the last write with the writes that nothing
 /// orders with it (atomics, stores of the same value), the last reads, and one more reader of another block.
-/// Bytes get cells of their own once a thread accesses less than a word.
+/// Bytes get cells of their own once a thread accesses less than a word. Reads of rows of words by neighbouring lanes are remembered by
+/// row, until something else happens there.
 class GlobalShadow {
 public:
   static constexpr uint64_t PageBytes = 4096;
@@ -77,6 +80,21 @@ private:
   struct Readers {
     GlobalPast past; ///< thread: lane 0 of the warp
     uint32_t lanes = 0;
+    bool operator==(const Readers &) const = default;
+  };
+  /// Of words of a row that one warp has read: the lanes of each are those of the first, shifted by one for each word, or for every second or
+  /// fourth one.
+  struct RowReaders {
+    Readers first;
+    unsigned step = 0; ///< logarithm of the words of a lane
+    Readers of(unsigned word) const { return {first.past, first.lanes << (word >> step)}; }
+  };
+  static constexpr unsigned RowBytes = 64, RowWords = RowBytes / 4;
+  struct Row {
+    bool isAlike = true; ///< `read` and `other` are those of its cells, whose own do not count
+    RowReaders read, other;
+    uint32_t newestWriter = 0; ///< no cell was written by a greater actor
+    uint32_t separatedIn = 0;  ///< the first actor of the launch that read its words in different ways
   };
   /// A write of the block that the last one does not represent (see Replaced), and its thread.
   struct Earlier {
@@ -104,13 +122,30 @@ private:
     std::vector<Beside> writes; ///< those that nothing orders with the last
   };
   struct Page {
-    std::vector<Cell> words, bytes;
+    std::vector<Cell> words, bytes; ///< empty until one is needed
+    Row rows[PageBytes / RowBytes];
     uint64_t split[16] = {}; ///< words whose bytes have cells
     uint64_t written[64] = {};
     bool isSplit(unsigned word) const { return split[word / 64] >> word % 64 & 1; }
+    bool isAnySplit(unsigned row) const { return split[row / 4] >> row % 4 * RowWords & 0xffff; }
+    /// Whether a byte of each word is written.
+    bool areWordsWritten(unsigned row) const {
+      constexpr uint64_t firstBytes = 0x1111'1111'1111'1111;
+      const uint64_t bytes = written[row], pairs = bytes | bytes >> 1;
+      return ((pairs | pairs >> 2) & firstBytes) == firstBytes;
+    }
+    Readers readOf(unsigned word) const {
+      const Row &row = rows[word / RowWords];
+      return row.isAlike ? row.read.of(word % RowWords) : words[word].read;
+    }
+    Readers otherOf(unsigned word) const {
+      const Row &row = rows[word / RowWords];
+      return row.isAlike ? row.other.of(word % RowWords) : words[word].other;
+    }
   };
 
   Page &pageOf(uint64_t address, GlobalAccessRules &rules);
+  static Cell &cellOf(Page &page, unsigned word);
   void split(Page &page, unsigned word);
   Extra &extraOf(Cell &cell);
   static bool isWritten(const Page &page, unsigned at, unsigned bytes);
@@ -126,6 +161,15 @@ private:
   void checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                     GlobalAccessRules &rules);
   static bool readQuietly(Page &page, unsigned at, uint32_t lanes, const GlobalTouch &touch);
+  /// Lanes that read a row of words: those of the first word, and see RowReaders.
+  struct RowRead {
+    unsigned row = 0;
+    uint32_t lanes = 0;
+    unsigned step = 0;
+  };
+  static bool readAlike(Page &page, const RowRead &read, const GlobalTouch &touch);
+  static uint32_t readRow(Page &page, const RowRead &read, const GlobalTouch &touch);
+  static void joinRow(Page &page, const RowRead &read);
   void noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalAccessRules &rules);
   void readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                 GlobalAccessRules &rules);
@@ -135,14 +179,19 @@ private:
   template <class F> void eachLaneOf(const GlobalTouch &touch, GlobalAccessRules &rules, F f);
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
+  struct RecentPage {
+    uint64_t number = ~uint64_t(0);
+    Page *page = nullptr;
+  };
+  std::array<RecentPage, 64> recent; ///< by the last bits of their numbers
   std::vector<Extra> extras;
 };
 
 template <class F> void GlobalShadow::each(uint64_t address, uint64_t bytes, F f) const {
-  auto visit = [&](const Cell &cell) {
-    if (cell.write.actor)
-      f(cell.write, true);
-    for (const Readers *readers : {&cell.read, &cell.other})
+  auto visit = [&](const GlobalPast &write, const Readers &read, const Readers &other) {
+    if (write.actor)
+      f(write, true);
+    for (const Readers *readers : {&read, &other})
       if (readers->past.actor && readers->lanes) {
         GlobalPast past = readers->past;
         past.thread = uint16_t(past.thread + __builtin_ctz(readers->lanes));
@@ -153,15 +202,19 @@ template <class F> void GlobalShadow::each(uint64_t address, uint64_t bytes, F f
     auto found = pages.find(page);
     if (found == pages.end())
       continue;
-    for (uint64_t word = 0; word < PageBytes / 4; ++word) {
+    const Page &what = *found->second;
+    for (unsigned word = 0; word < PageBytes / 4; ++word) {
       const uint64_t at = page * PageBytes + word * 4;
       if (at + 4 <= address || at >= address + bytes)
         continue;
-      if (!found->second->isSplit(unsigned(word)))
-        visit(found->second->words[word]);
+      if (!what.isSplit(word))
+        visit(what.words.empty() ? GlobalPast() : what.words[word].write, what.readOf(word),
+              what.otherOf(word));
       else
-        for (unsigned b = 0; b < 4; ++b)
-          visit(found->second->bytes[word * 4 + b]);
+        for (unsigned b = 0; b < 4; ++b) {
+          const Cell &cell = what.bytes[word * 4 + b];
+          visit(cell.write, cell.read, cell.other);
+        }
     }
   }
 }

@@ -49,6 +49,15 @@ struct GlobalRules final : GlobalAccessRules {
   }
 };
 
+/// What is remembered of the first pages.
+std::vector<std::tuple<uint32_t, Stamp, uint32_t, unsigned, bool>> pastsOf(const GlobalShadow &shadow) {
+  std::vector<std::tuple<uint32_t, Stamp, uint32_t, unsigned, bool>> all;
+  shadow.each(0, 12288, [&](const GlobalPast &past, bool isWrite) {
+    all.emplace_back(past.actor, past.stamp, past.instrId, past.thread, isWrite);
+  });
+  return all;
+}
+
 /// Random accesses of whole warps below `bytes`.
 class Accesses {
 public:
@@ -66,6 +75,9 @@ public:
     const uint64_t slots = (end - uint64_t(access.stride) * 32 - 8) / access.bytes;
     for (unsigned group = 0; group < access.groups; ++group)
       firsts[group] = random() % slots * access.bytes;
+    if (below(2)) // rows of words begin there
+      for (uint64_t &first : firsts)
+        first &= ~uint64_t(63);
     if (access.groups == 2 && below(2))
       firsts[1] = firsts[0];
     access.addresses = firsts;
@@ -141,16 +153,16 @@ TEST(ShadowGroups, GlobalMemoryIsSeenAsByLanes) {
     Accesses accesses(seed, 12288);
     GlobalShadow byGroups, byLanes;
     GlobalRules groupRules, laneRules;
-    uint32_t orderedBelow = 10;
+    uint32_t orderedBelow = seed % 2 ? 10 : 0, firstActor = std::max(1u, orderedBelow);
     for (unsigned step = 1; step <= 600; ++step) {
       if (!accesses.below(50))
-        orderedBelow += 8; // the next launch
+        firstActor = orderedBelow = firstActor + 8; // the next launch
       accesses.next();
       GlobalTouch touch;
       touch.mask = ~0u, touch.bytes = accesses.access.bytes, touch.addresses = accesses.all;
       const auto warp = uint16_t(32 * accesses.below(3));
-      touch.self = {orderedBelow + accesses.below(4), 5 + step / 40, step, warp};
-      touch.known = 4 + step / 40, touch.orderedBelow = touch.firstActor = orderedBelow;
+      touch.self = {firstActor + accesses.below(4), 5 + step / 40, step, warp};
+      touch.known = 4 + step / 40, touch.orderedBelow = orderedBelow, touch.firstActor = firstActor;
       groupRules.isOrdered = laneRules.isOrdered = accesses.below(3) == 0;
       touch.knowsOthers = laneRules.isOrdered || accesses.below(2);
       if (!accesses.below(8) && accesses.isApart()) {
@@ -163,12 +175,43 @@ TEST(ShadowGroups, GlobalMemoryIsSeenAsByLanes) {
         byGroups.read(touch, groupRules, true);
       }
       ASSERT_EQ(groupRules.found, laneRules.found) << "seed " << seed << ", step " << step;
+      if (!accesses.below(30))
+        ASSERT_EQ(pastsOf(byGroups), pastsOf(byLanes)) << "seed " << seed << ", step " << step;
       reported += unsigned(laneRules.found.size());
       groupRules.found.clear(), laneRules.found.clear();
     }
   }
   EXPECT_GE(inGroups, 1000u);
   EXPECT_GE(reported, 1000u);
+}
+
+/// Rows of a buffer are read by blocks of two launches, a warp each; then single words are written.
+TEST(ShadowGroups, RowsKeepWhoReadThem) {
+  GlobalShadow byRows, byLanes;
+  GlobalRules rowRules, laneRules;
+  unsigned reported = 0;
+  for (uint32_t launch = 0; launch < 3; ++launch)
+    for (uint32_t block = 0; block < 40; ++block) {
+      const uint64_t first = 4096 + block % 8 * 128;
+      std::array<uint64_t, vm::Lanes> room;
+      const vm::PlainAccess access{vm::Space::Global, false, ~0u, 4, 1, 4, &first};
+      GlobalTouch touch;
+      touch.addresses = vm::addressesOf(access, room), touch.mask = ~0u;
+      touch.firstActor = 1 + launch * 100, touch.orderedBelow = launch * 100 + (launch > 0);
+      touch.self = {touch.firstActor + block, 7, block, 32}, touch.known = 6, touch.knowsOthers = false;
+      if (block < 32) {
+        EXPECT_EQ(byRows.readGroups(touch, access, rowRules), 0u);
+        byLanes.read(touch, laneRules, true);
+        continue;
+      }
+      touch.mask = 0x00800101;
+      byRows.write(touch, rowRules, false), byLanes.write(touch, laneRules, false);
+      EXPECT_EQ(rowRules.found, laneRules.found) << "launch " << launch << ", block " << block;
+      EXPECT_EQ(pastsOf(byRows), pastsOf(byLanes));
+      reported += unsigned(rowRules.found.size());
+      rowRules.found.clear(), laneRules.found.clear();
+    }
+  EXPECT_EQ(reported, 3 * 8 * 3 * 2u) << "each word that is written was read by the last two of its readers";
 }
 
 } // namespace
