@@ -38,6 +38,14 @@ Stamp BlockOrder::leastKnown(unsigned warp) const {
   return least;
 }
 
+Stamp BlockOrder::knownToAll() const {
+  Stamp least = ~Stamp(0);
+  for (unsigned warp = 0; warp < warps(); ++warp)
+    if (alive(warp))
+      least = std::min(least, leastKnown(warp));
+  return least;
+}
+
 bool BlockOrder::knowsOthers(unsigned warp) const {
   const WarpClock &clock = clocks[warp];
   if (clock.uniform)

@@ -35,6 +35,8 @@ public:
   const KnownRef &known(unsigned warp, unsigned lane) const { return clocks[warp].known(lane); }
   /// All that happened up to this is known to each lane of the warp.
   Stamp leastKnown(unsigned warp) const;
+  /// All that happened up to this is known to each thread of the block that is still there.
+  Stamp knownToAll() const;
   /// Whether any lane of the warp knows of something that another block did.
   bool knowsOthers(unsigned warp) const;
   bool knows(unsigned warp, unsigned lane, unsigned thread, Stamp stamp) const {

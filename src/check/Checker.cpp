@@ -46,6 +46,7 @@ void CheckedBlock::begin(const LaunchFacts &launch, uint64_t number) {
   const Stamp start = order.begin(threads, launch.firstActor + uint32_t(number));
   // What a block has at most; the simulator has checked that accesses stay inside of what this one has.
   shared.begin(warps, launch.kernel->dynamicSharedOffset + launch.dynamicShared + 2048, start);
+  loadsOfWarp.resize(warps);
   barriers.begin();
   routes.begin(warps);
   syncs.begin(warps);

@@ -100,6 +100,8 @@ public:
   void branch(const vm::WarpRef &, vm::SiteRef, uint32_t mask, uint32_t taken) override;
   void access(const vm::WarpRef &, vm::SiteRef, const vm::AccessEvent &) override;
   bool plainAccess(const vm::WarpRef &, vm::SiteRef, const vm::PlainAccess &) override;
+  bool takesNotedLoads(uint64_t launch) const override;
+  void notedLoads(const vm::WarpRef &, const vm::NotedLoads &) override;
   const uint8_t *watchedBranches(uint64_t launch) override;
   void remoteAccess(const vm::WarpRef &, vm::SiteRef, const vm::AccessEvent &, uint64_t home) override;
   void barrierReached(const vm::WarpRef &, vm::SiteRef, const vm::BarrierEvent &) override;

@@ -7,6 +7,7 @@
 #include "ptx/Module.h"
 #include "vm/Counters.h"
 #include "vm/Lanes.h"
+#include "vm/NotedLoads.h"
 
 #include <array>
 
@@ -32,9 +33,7 @@ void Checker::access(const vm::WarpRef &ref, vm::SiteRef site, const vm::AccessE
     return;
   const vm::AccessEvent event = impl->options.allVolatile ? asVolatile(given) : given;
   const Scene scene = impl->sceneOf(ref, site);
-  scene.launch.counts.accesses += vm::countLanes(event.mask);
-  scene.block.order.acted(ref.warp);
-  scene.block.syncs.acted(ref.warp, event.mask);
+  impl->countAccess(scene, event.mask);
   if (event.space == vm::Space::Shared)
     return impl->accessShared(scene, event);
   if (event.space == vm::Space::Local)
@@ -77,12 +76,73 @@ bool Checker::plainAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::Pl
   if (impl->options.allVolatile || (access.isStore && !isApart(access)))
     return false;
   const Scene scene = impl->sceneOf(ref, site);
-  const bool isNoted =
-      access.space == vm::Space::Shared
-          ? access.isStore ? impl->writeGroups(scene, access) : impl->readGroups(scene, access)
-          : !access.isStore && impl->readGlobalGroups(scene, access, site);
-  if (isNoted)
+  if (access.isStore && access.groups && access.space == vm::Space::Shared &&
+      impl->writeGroups(scene, access))
     return true;
+  if (access.isStore || !access.groups)
+    return impl->accessByLanes(scene, site, access);
+  impl->act(scene, vm::AllLanes);
+  impl->load(scene, impl->touchOf(scene), site, access);
+  return true;
+}
+
+bool Checker::takesNotedLoads(uint64_t) const { return !impl->options.allVolatile; }
+
+/// What is the same for all of them is asked once.
+void Checker::notedLoads(const vm::WarpRef &ref, const vm::NotedLoads &loads) {
+  Scene scene = impl->sceneOf(ref, {});
+  const Touch touch = impl->touchOf(scene);
+  impl->act(scene, vm::AllLanes);
+  if (loads.space == vm::Space::Shared && impl->readAgain(scene, touch, loads))
+    return;
+  vm::eachLoad(loads, [&](vm::SiteRef site, const vm::PlainAccess &access) {
+    scene.at.instrId = scene.launch.facts.firstInstrId + site.site;
+    impl->load(scene, touch, site, access);
+  });
+}
+
+/// A load by groups.
+void Checker::Impl::load(const Scene &scene, const Touch &touch, const vm::SiteRef &site,
+                         const vm::PlainAccess &access) {
+  const bool isNoted = access.space == vm::Space::Shared ? readGroups(scene, touch, access)
+                                                         : readGlobalGroups(scene, access, site);
+  if (isNoted)
+    scene.launch.counts.accesses += vm::Lanes;
+  else
+    accessByLanes(scene, site, access);
+}
+
+/// Loads from shared memory that the warp has made before, in the same way, where nothing is to be reported. False: nothing was noted.
+bool Checker::Impl::readAgain(const Scene &scene, const Touch &touch, const vm::NotedLoads &loads) {
+  if (scene.launch.facts.inClusters)
+    return false;
+  const auto [known, isNew] = scene.block.loadsOfWarp[scene.at.warp].find(loads);
+  if (isNew)
+    return false;
+  if (!known) // for the second time
+    known = readSetOf(scene, loads);
+  if (!scene.block.shared.readSet(touch, known))
+    return false;
+  scene.launch.counts.accesses += known->reads.size() * vm::Lanes;
+  return true;
+}
+
+/// Without reads if some of them are not of the usual kind.
+std::shared_ptr<const ReadSet> Checker::Impl::readSetOf(const Scene &scene,
+                                                        const vm::NotedLoads &loads) const {
+  const LaunchFacts &launch = scene.launch.facts;
+  std::vector<ReadSet::Read> reads;
+  bool areUsual = true;
+  vm::eachLoad(loads, [&](vm::SiteRef site, const vm::PlainAccess &access) {
+    areUsual &= access.bytes % 4 == 0 && isInside(access, launch.code->arrays.of(site.site));
+    reads.emplace_back(access, launch.firstInstrId + site.site);
+  });
+  return std::make_shared<const ReadSet>(areUsual ? std::move(reads) : std::vector<ReadSet::Read>());
+}
+
+/// False: nothing was noted, since values are needed.
+bool Checker::Impl::accessByLanes(const Scene &scene, const vm::SiteRef &site,
+                                  const vm::PlainAccess &access) {
   std::array<uint64_t, vm::Lanes> room;
   vm::AccessEvent event;
   event.space = access.space;
@@ -90,45 +150,45 @@ bool Checker::plainAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::Pl
   event.mask = access.mask, event.bytes = access.bytes;
   event.addresses = vm::addressesOf(access, room);
   event.elements = site.instruction->mods.vectorWidth();
-  if (access.isStore && !impl->isQuiet(scene, event))
+  if (access.isStore && !isQuiet(scene, event))
     return false;
-  scene.launch.counts.accesses += vm::countLanes(access.mask);
-  scene.block.order.acted(ref.warp);
-  scene.block.syncs.acted(ref.warp, access.mask);
+  countAccess(scene, access.mask);
   if (access.space == vm::Space::Shared)
-    impl->accessShared(scene, event);
+    accessShared(scene, event);
   else
-    impl->accessGlobal(scene, event, site);
+    accessGlobal(scene, event, site);
   return true;
 }
 
-/// All lanes of a warp have accessed memory.
-void Checker::Impl::countGroups(const Scene &scene) {
-  scene.launch.counts.accesses += vm::Lanes;
-  scene.block.order.acted(scene.at.warp);
-  scene.block.syncs.acted(scene.at.warp, vm::AllLanes);
+/// Lanes of a warp access memory.
+void Checker::Impl::countAccess(const Scene &scene, uint32_t mask) {
+  scene.launch.counts.accesses += vm::countLanes(mask);
+  act(scene, mask);
 }
 
-/// Without lanes.
-Touch Checker::Impl::touchOf(const Scene &scene, const vm::PlainAccess &access) const {
+void Checker::Impl::act(const Scene &scene, uint32_t mask) {
+  scene.block.order.acted(scene.at.warp);
+  scene.block.syncs.acted(scene.at.warp, mask);
+}
+
+/// Without an instruction and its lanes.
+Touch Checker::Impl::touchOf(const Scene &scene) const {
   const BlockOrder &order = scene.block.order;
   Touch touch;
-  touch.warp = scene.at.warp, touch.bytes = access.bytes;
+  touch.warp = scene.at.warp;
   touch.stamp = order.stampOf(touch.warp), touch.known = order.leastKnown(touch.warp);
-  touch.instrId = scene.at.instrId;
   return touch;
 }
 
 /// A load from shared memory of which nothing is to be reported. False: nothing was noted.
-bool Checker::Impl::readGroups(const Scene &scene, const vm::PlainAccess &access) {
+bool Checker::Impl::readGroups(const Scene &scene, Touch touch, const vm::PlainAccess &access) {
   const Where &at = scene.at;
   CheckedBlock &block = scene.block;
-  if (!access.groups || access.bytes % 4 || scene.launch.facts.inClusters ||
+  if (access.bytes % 4 || scene.launch.facts.inClusters ||
       !isInside(access, at.launch.code->arrays.of(at.instrId - at.launch.firstInstrId)))
     return false;
-  Touch touch = touchOf(scene, access);
+  touch.bytes = access.bytes, touch.instrId = at.instrId;
   touch.mask = block.shared.readGroups(touch, access);
-  countGroups(scene);
   if (!touch.mask)
     return true;
   std::array<uint64_t, vm::Lanes> room;
@@ -146,11 +206,15 @@ bool Checker::Impl::readGroups(const Scene &scene, const vm::PlainAccess &access
 bool Checker::Impl::writeGroups(const Scene &scene, const vm::PlainAccess &access) {
   const Where &at = scene.at;
   CheckedBlock &block = scene.block;
-  if (!access.groups || scene.launch.facts.inClusters || !block.mbarriers.empty() || !block.values.empty() ||
-      !isInside(access, at.launch.code->arrays.of(at.instrId - at.launch.firstInstrId)) ||
-      !block.shared.writeGroups(touchOf(scene, access), access))
+  block.settleReads();
+  if (scene.launch.facts.inClusters || !block.mbarriers.empty() || !block.values.empty() ||
+      !isInside(access, at.launch.code->arrays.of(at.instrId - at.launch.firstInstrId)))
     return false;
-  countGroups(scene);
+  Touch touch = touchOf(scene);
+  touch.bytes = access.bytes, touch.instrId = at.instrId;
+  if (!block.shared.writeGroups(touch, access))
+    return false;
+  countAccess(scene, vm::AllLanes);
   return true;
 }
 
@@ -158,7 +222,7 @@ bool Checker::Impl::writeGroups(const Scene &scene, const vm::PlainAccess &acces
 bool Checker::Impl::readGlobalGroups(const Scene &scene, const vm::PlainAccess &access,
                                      const vm::SiteRef &site) {
   CheckedBlock &block = scene.block;
-  if (!access.groups || access.bytes % 4 || access.space != vm::Space::Global || !options.globalMemory ||
+  if (access.bytes % 4 || access.space != vm::Space::Global || !options.globalMemory ||
       site.instruction->mods.has(ptx::Flag::NonCoherent) || block.copies.any() || !scene.launch.loose.empty())
     return false;
   vm::AccessEvent event;
@@ -170,7 +234,6 @@ bool Checker::Impl::readGlobalGroups(const Scene &scene, const vm::PlainAccess &
   GlobalTouch touch;
   touch.bytes = access.bytes;
   describe(touch, scene, what);
-  countGroups(scene);
   std::lock_guard lock(shared.guard);
   event.mask = touch.mask = shared.global.readGroups(touch, access, conflicts);
   if (!touch.mask)
@@ -185,9 +248,11 @@ bool Checker::Impl::readGlobalGroups(const Scene &scene, const vm::PlainAccess &
 bool Checker::Impl::isQuiet(const Scene &scene, const vm::AccessEvent &event) {
   const BlockOrder &order = scene.block.order;
   const Stamp known = order.leastKnown(scene.at.warp);
-  if (event.space == vm::Space::Shared)
+  if (event.space == vm::Space::Shared) {
+    scene.block.settleReads();
     return scene.block.shared.isQuiet(event.addresses, event.mask, event.bytes, known) &&
            scene.block.mbarriers.empty() && !scene.launch.facts.inClusters;
+  }
   std::lock_guard lock(shared.guard);
   return shared.global.isQuiet(event.addresses, event.mask, event.bytes, scene.launch.facts.orderedBelow);
 }
@@ -228,6 +293,7 @@ void Checker::Impl::accessShared(const Scene &scene, const vm::AccessEvent &even
         if (!block.shared.lastWrite(uint32_t(event.addresses[lane]), past))
           conflicts.unwritten(lane, event.addresses[lane]);
       });
+    block.settleReads();
     block.shared.write(touch, conflicts);
   }
   if (scene.launch.facts.inClusters)

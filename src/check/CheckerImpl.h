@@ -9,6 +9,7 @@
 #include "check/Conflicts.h"
 #include "check/LocalMemory.h"
 #include "check/WarpSyncs.h"
+#include "vm/NotedLoads.h"
 
 #include <unordered_map>
 
@@ -18,6 +19,8 @@ struct CheckedBlock {
   uint64_t index = 0;
   BlockOrder order;
   SharedShadow shared;
+  /// Loads from shared memory that a warp has made, with the reads of those that it made again. For the whole launch.
+  std::vector<vm::SeenNotes<std::shared_ptr<const ReadSet>>> loadsOfWarp;
   BlockBarriers barriers;
   BarrierRoutes routes;
   WarpSyncs syncs;
@@ -30,6 +33,11 @@ struct CheckedBlock {
 
   void begin(const LaunchFacts &launch, uint64_t number);
   void endCopies(const Where &at, const std::vector<PendingCopy> &over);
+  /// Before a write to shared memory: what all threads know of does not matter to it, nor to a later one.
+  void settleReads() {
+    if (shared.hasPendingReads())
+      shared.settle(order.knownToAll());
+  }
 };
 
 /// While it runs.
@@ -89,9 +97,14 @@ struct Checker::Impl final : LateWrites {
   SharedEvidence evidenceOf(const CheckedBlock &block) const {
     return {options, block.order, block.fences, block.values, polls, block.mbarriers};
   }
-  Touch touchOf(const Scene &scene, const vm::PlainAccess &access) const;
-  void countGroups(const Scene &scene);
-  bool readGroups(const Scene &scene, const vm::PlainAccess &access);
+  Touch touchOf(const Scene &scene) const;
+  void countAccess(const Scene &scene, uint32_t mask);
+  void act(const Scene &scene, uint32_t mask);
+  bool accessByLanes(const Scene &scene, const vm::SiteRef &site, const vm::PlainAccess &access);
+  void load(const Scene &scene, const Touch &touch, const vm::SiteRef &site, const vm::PlainAccess &access);
+  bool readAgain(const Scene &scene, const Touch &touch, const vm::NotedLoads &loads);
+  std::shared_ptr<const ReadSet> readSetOf(const Scene &scene, const vm::NotedLoads &loads) const;
+  bool readGroups(const Scene &scene, Touch touch, const vm::PlainAccess &access);
   bool writeGroups(const Scene &scene, const vm::PlainAccess &access);
   bool readGlobalGroups(const Scene &scene, const vm::PlainAccess &access, const vm::SiteRef &site);
   bool isQuiet(const Scene &scene, const vm::AccessEvent &event);

@@ -3,6 +3,8 @@
 
 #include "vm/HostVersions.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 namespace heddle::check {
@@ -35,6 +37,46 @@ HEDDLE_INLINE bool noteReadsOf(const ReadRow &row, unsigned words) {
   return true;
 }
 
+HEDDLE_INLINE bool areAllInside(const uint32_t *numbers, unsigned count, uint32_t from, uint32_t span) {
+  Vector outside{};
+  unsigned i = 0;
+  for (; i + InVector <= count; i += InVector)
+    outside |= Vector(load(numbers + i) - from >= span);
+  bool isOutside = __builtin_reduce_or(outside);
+  for (; i < count; ++i)
+    isOutside |= numbers[i] - from >= span;
+  return !isOutside;
+}
+
+bool areInsidePlain(const uint32_t *numbers, unsigned count, uint32_t from, uint32_t span) {
+  return areAllInside(numbers, count, from, span);
+}
+HEDDLE_WIDE bool areInsideWide(const uint32_t *numbers, unsigned count, uint32_t from, uint32_t span) {
+  return areAllInside(numbers, count, from, span);
+}
+
+HEDDLE_INLINE bool isQuietRow(const WriteRow &row, unsigned words) {
+  Vector late{};
+  unsigned at = 0;
+  for (; at + InVector <= words; at += InVector)
+    late |= Vector(load(row.written + at) > row.known) | Vector(load(row.read + at) > row.known);
+  bool isLate = __builtin_reduce_or(late);
+  for (; at < words; ++at)
+    isLate |= row.written[at] > row.known || row.read[at] > row.known;
+  // Flags are bytes of larger numbers: these are combined as they are.
+  uint64_t all = 0;
+  static_assert(sizeof(LastWrite) == 16 && offsetof(LastWrite, flags) == 15);
+  for (unsigned i = 0; i < words; ++i) {
+    uint64_t last;
+    std::memcpy(&last, reinterpret_cast<const uint8_t *>(row.writes + i) + 8, sizeof last);
+    all |= last;
+  }
+  return !(all >> 56) && !isLate;
+}
+
+bool isQuietPlain(const WriteRow &row, unsigned words) { return isQuietRow(row, words); }
+HEDDLE_WIDE bool isQuietWide(const WriteRow &row, unsigned words) { return isQuietRow(row, words); }
+
 bool noteReadsPlain(const ReadRow &row, unsigned words) { return noteReadsOf(row, words); }
 HEDDLE_WIDE bool noteReadsWide(const ReadRow &row, unsigned words) { return noteReadsOf(row, words); }
 
@@ -44,18 +86,24 @@ bool noteReads(const ReadRow &row, unsigned words) {
   return vm::wideLanes() ? noteReadsWide(row, words) : noteReadsPlain(row, words);
 }
 
+bool areInside(const uint32_t *numbers, unsigned count, uint32_t from, uint32_t span) {
+  return vm::wideLanes() ? areInsideWide(numbers, count, from, span)
+                         : areInsidePlain(numbers, count, from, span);
+}
+
 bool isQuiet(const WriteRow &row, unsigned words) {
-  uint32_t unusual = 0;
-  for (unsigned i = 0; i < words; ++i)
-    unusual |= uint32_t(row.written[i] > row.known) | uint32_t(row.read[i] > row.known) | row.writes[i].flags;
-  return !unusual;
+  return vm::wideLanes() ? isQuietWide(row, words) : isQuietPlain(row, words);
 }
 
 void noteWrites(const WriteRow &row, unsigned words) {
-  for (unsigned i = 0; i < words; ++i) {
-    row.written[i] = row.stamp;
-    row.writes[i] = {{}, row.instrId, uint16_t(row.writer + i), Strength::Weak, 0};
-  }
+  std::fill_n(row.written, words, row.stamp);
+  // As two numbers each, of which the second one grows: that is what vectors are made of.
+  static_assert(offsetof(LastWrite, instrId) == 8 && offsetof(LastWrite, writer) == 12);
+  const LastWrite first{{}, row.instrId, row.writer, Strength::Weak, 0};
+  uint64_t halves[2];
+  std::memcpy(halves, &first, sizeof first);
+  for (unsigned i = 0; i < words; ++i, halves[1] += uint64_t(1) << 32)
+    std::memcpy(static_cast<void *>(row.writes + i), halves, sizeof halves);
 }
 
 } // namespace heddle::check

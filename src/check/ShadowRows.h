@@ -52,6 +52,9 @@ struct ReadRow {
 /// Notes the reads of a multiple of 8 words. False: one of them was written at another time, and nothing is noted.
 bool noteReads(const ReadRow &row, unsigned words);
 
+/// Whether all of these numbers are at least `from`, by less than `span`.
+bool areInside(const uint32_t *numbers, unsigned count, uint32_t from, uint32_t span);
+
 /// Neighbouring words, each written by one lane: the first by thread `writer`, and so on.
 struct WriteRow {
   Stamp *written = nullptr;

@@ -19,6 +19,9 @@ template <class F> void eachLane(uint32_t mask, F f) {
 /// Two for each warp of the largest block.
 constexpr size_t MostWriters = 64;
 
+/// Sets of reads. A loop that reads and never writes would have ever more of them.
+constexpr size_t MostPending = 256;
+
 /// For each lane its bit, and that of the lane in the other half of the warp.
 constexpr std::array<uint32_t, 32> OneLane = [] {
   std::array<uint32_t, 32> bits{};
@@ -71,6 +74,8 @@ void SharedShadow::begin(unsigned warpCount, uint32_t bytes, Stamp start) {
         grain->clear(cell);
     grain->extras.clear();
   }
+  pending.clear();
+  newestWrite = 0;
   warps = warpCount, size = bytes, base = start;
   byWord.resize(cells, warps);
   if (byByte.count)
@@ -112,6 +117,7 @@ void SharedShadow::split(uint32_t word) {
     }
   }
   byWord.writes[word] = {};
+  newestWrite = Special;
   byWord.writes[word].flags = Split;
   byWord.written[word] = byWord.read[word] = Special;
   byWord.extras[word] = {};
@@ -227,6 +233,7 @@ bool SharedShadow::readWord(uint32_t word, unsigned lane, uint64_t address, cons
 }
 
 void SharedShadow::read(const Touch &touch, AccessRules &rules) {
+  settle();
   if (touch.bytes % 4)
     return readBytes(touch, rules);
   if (isStrong(touch.strength))
@@ -270,6 +277,11 @@ uint32_t SharedShadow::readRow(uint32_t first, unsigned words, uint32_t lanes, c
 }
 
 uint32_t SharedShadow::readGroups(const Touch &touch, const vm::PlainAccess &access) {
+  settle();
+  return noteGroups(touch, access);
+}
+
+uint32_t SharedShadow::noteGroups(const Touch &touch, const vm::PlainAccess &access) {
   const uint32_t words = access.bytes / 4, lanes = 32 / access.groups;
   // Rows of a tile: both halves of the warp read the same words.
   const bool isTwice = access.groups == 2 && access.addresses[0] == access.addresses[1];
@@ -294,6 +306,67 @@ uint32_t SharedShadow::readGroups(const Touch &touch, const vm::PlainAccess &acc
       unusual |= readRow(first + lane * step, words, copies << (group * lanes + lane), touch);
   }
   return unusual;
+}
+
+// Sets of reads.
+
+ReadSet::Read::Read(const vm::PlainAccess &access, uint32_t instruction)
+    : bytes(access.bytes), groups(access.groups), instrId(instruction), stride(access.stride),
+      firsts(access.addresses, access.addresses + access.groups) {}
+
+vm::PlainAccess ReadSet::Read::access() const {
+  return {vm::Space::Shared, false, ~0u, bytes, groups, stride, firsts.data()};
+}
+
+ReadSet::ReadSet(std::vector<Read> all) : reads(std::move(all)) {
+  std::vector<Range> ranges;
+  for (const Read &read : reads) {
+    const uint32_t lanes = 32 / read.groups;
+    for (uint64_t first : read.firsts)
+      for (uint32_t lane = 0; lane < lanes; ++lane) {
+        const auto word = uint32_t(first / 4 + int64_t(lane) * read.stride / 4);
+        ranges.push_back({word, word + read.bytes / 4});
+      }
+  }
+  std::ranges::sort(ranges, {}, &Range::first);
+  for (const Range &each : ranges)
+    if (!words.empty() && each.first <= words.back().end)
+      words.back().end = std::max(words.back().end, each.end);
+    else
+      words.push_back(each);
+}
+
+bool SharedShadow::readSet(const Touch &touch, const std::shared_ptr<const ReadSet> &set) {
+  if (set->reads.empty())
+    return false;
+  // Written once is written for the whole block, so later only the time matters.
+  if (set->wereWritten != base || newestWrite > touch.known)
+    for (const ReadSet::Range &range : set->words)
+      if (!areInside(&byWord.written[range.first], range.end - range.first, base + 1, touch.known - base))
+        return false;
+  set->wereWritten = base;
+  const bool isNoted = !pending.empty() && pending.back().set == set &&
+                       pending.back().touch.warp == touch.warp && pending.back().touch.stamp == touch.stamp;
+  if (isNoted)
+    return true;
+  if (pending.size() == MostPending)
+    settle();
+  pending.push_back({set, touch});
+  return true;
+}
+
+/// Words were written before reads of them came here; nothing has been written since.
+void SharedShadow::notePending(Stamp knownToAll) {
+  for (const Pending &each : pending) {
+    if (each.touch.stamp <= knownToAll)
+      continue;
+    Touch touch = each.touch;
+    for (const ReadSet::Read &read : each.set->reads) {
+      touch.bytes = read.bytes, touch.instrId = read.instrId;
+      noteGroups(touch, read.access());
+    }
+  }
+  pending.clear();
 }
 
 void SharedShadow::readStrong(const Touch &touch, AccessRules &rules) {
@@ -410,6 +483,7 @@ void SharedShadow::writeCell(Grain &grain, uint32_t cell, unsigned lane, uint64_
   if (writers.empty())
     return;
   word.flags |= ManyWriters;
+  newestWrite = Special;
   grain.written[cell] = Special;
   Extra &extra = grain.extras[cell];
   extra.stamp = touch.stamp;
@@ -424,7 +498,8 @@ void SharedShadow::writeWord(uint32_t word, unsigned lane, uint64_t address, con
     writeCell(byByte, word * 4 + b, lane, address + b, touch, rules);
 }
 
-bool SharedShadow::isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes, Stamp known) const {
+bool SharedShadow::isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes, Stamp known) {
+  settle();
   if (bytes % 4)
     return false;
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -437,6 +512,8 @@ bool SharedShadow::isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t by
 }
 
 void SharedShadow::write(const Touch &touch, AccessRules &rules) {
+  settle();
+  newestWrite = std::max(newestWrite, touch.stamp);
   if (touch.bytes % 4)
     return writeBytes(touch, rules);
   const uint32_t count = touch.bytes / 4;
@@ -457,6 +534,8 @@ void SharedShadow::write(const Touch &touch, AccessRules &rules) {
 }
 
 bool SharedShadow::writeGroups(const Touch &touch, const vm::PlainAccess &access) {
+  settle();
+  newestWrite = std::max(newestWrite, touch.stamp);
   const uint32_t lanes = 32 / access.groups;
   if (access.bytes != 4 || access.stride != 4)
     return false;
@@ -492,6 +571,8 @@ void SharedShadow::writeBytes(const Touch &touch, AccessRules &rules) {
 
 void SharedShadow::beginCopyTo(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes,
                                AccessRules &rules) {
+  settle();
+  newestWrite = Special;
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
     const uint32_t cell = at / 4;
     writeWord(cell, lane, at, touch, rules);
@@ -510,6 +591,8 @@ void SharedShadow::beginCopyTo(const Touch &touch, unsigned lane, uint32_t offse
 
 void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp, uint32_t instrId,
                              bool engine) {
+  settle();
+  newestWrite = Special;
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4)
     for (uint32_t b = 0; b < 4; ++b) {
       const bool apart = byWord.writes[at / 4].flags & Split;
@@ -534,6 +617,8 @@ void SharedShadow::endCopyTo(uint32_t offset, uint32_t bytes, unsigned thread, S
 
 void SharedShadow::beginCopyFrom(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes,
                                  AccessRules &rules) {
+  settle();
+  newestWrite = Special;
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
     const bool written = readWord(at / 4, lane, at, touch, rules);
     if (at == offset && !written)
@@ -553,6 +638,8 @@ void SharedShadow::beginCopyFrom(const Touch &touch, unsigned lane, uint32_t off
 
 void SharedShadow::endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread, Stamp stamp,
                                uint32_t instrId) {
+  settle();
+  newestWrite = Special;
   Touch touch;
   touch.warp = thread / 32, touch.stamp = stamp, touch.instrId = instrId;
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
@@ -571,6 +658,8 @@ void SharedShadow::endCopyFrom(uint32_t offset, uint32_t bytes, unsigned thread,
 }
 
 void SharedShadow::markWritten(uint32_t offset, uint32_t bytes) {
+  settle();
+  newestWrite = Special;
   for (uint32_t at = offset; at < offset + bytes && at < size; at += 4) {
     const uint32_t word = at / 4;
     if (byWord.writes[word].flags & Split || byWord.written[word] > base)

@@ -6,6 +6,7 @@
 #include "vm/Observer.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -68,6 +69,26 @@ struct Touch {
   bool returns = false; ///< see Past
 };
 
+/// Reads by groups that a warp may make again and again: by the same instructions and lanes, of the same words.
+class ReadSet {
+public:
+  struct Read {
+    Read(const vm::PlainAccess &access, uint32_t instrId);
+    vm::PlainAccess access() const;
+    uint32_t bytes, groups, instrId;
+    int32_t stride;
+    std::vector<uint64_t> firsts; ///< addresses of the groups
+  };
+  struct Range {
+    uint32_t first, end; ///< words
+  };
+  explicit ReadSet(std::vector<Read> all);
+
+  const std::vector<Read> reads;
+  std::vector<Range> words;      ///< of all reads, ascending and apart
+  mutable Stamp wereWritten = 0; ///< the start of the last block in which all of them were seen to be written
+};
+
 /// The shadow of a block's shared memory: for each word the last write with the writes that nothing orders
 /// with it (atomics, stores of the same value), and for each word and warp the last reads. Bytes get cells of
 /// their own once a thread accesses less than a word.
@@ -84,12 +105,21 @@ public:
   /// have been written before what is known: the usual case, in which no address of a lane is needed. `touch` has none. Lanes for which
   /// that does not hold are returned, and nothing is noted of them.
   uint32_t readGroups(const Touch &touch, const vm::PlainAccess &access);
+  /// The same of all reads of a set, if all of their words were written before what is known. They are noted later: most are forgotten before
+  /// anybody asks for them. `touch` has the warp and the time. False: nothing was done.
+  bool readSet(const Touch &touch, const std::shared_ptr<const ReadSet> &set);
+  bool hasPendingReads() const { return !pending.empty(); }
+  /// Notes reads of sets that not all threads know of; the others do not matter any more.
+  void settle(Stamp knownToAll = 0) {
+    if (hasPendingReads())
+      notePending(knownToAll);
+  }
   void write(const Touch &touch, AccessRules &rules);
   /// The same of weak stores of lanes in groups of neighbours to words of their own, if all were last accessed at a time that is known, by
   /// plain accesses. False: nothing was noted.
   bool writeGroups(const Touch &touch, const vm::PlainAccess &access);
   /// Whether these words were last accessed at a time that is known, by plain accesses.
-  bool isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes, Stamp known) const;
+  bool isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes, Stamp known);
 
   /// An asynchronous copy into [offset, offset + bytes): checked as a write of the lane that starts it.
   void beginCopyTo(const Touch &touch, unsigned lane, uint32_t offset, uint32_t bytes, AccessRules &rules);
@@ -186,9 +216,18 @@ private:
   void writeBytes(const Touch &touch, AccessRules &rules);
   uint32_t readRow(uint32_t first, unsigned words, uint32_t lanes, const Touch &touch);
 
+  struct Pending {
+    std::shared_ptr<const ReadSet> set;
+    Touch touch;
+  };
+  void notePending(Stamp knownToAll);
+  uint32_t noteGroups(const Touch &touch, const vm::PlainAccess &access);
+
   unsigned warps = 0;
   uint32_t size = 0;
   Stamp base = 0;
+  Stamp newestWrite = 0;        ///< no cell was written later; Special after what is not a plain write
+  std::vector<Pending> pending; ///< reads of sets that are not noted yet, in their order
   Grain byWord, byByte{.bytes = 1};
 };
 

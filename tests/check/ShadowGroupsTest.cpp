@@ -214,5 +214,63 @@ TEST(ShadowGroups, RowsKeepWhoReadThem) {
   EXPECT_EQ(reported, 3 * 8 * 3 * 2u) << "each word that is written was read by the last two of its readers";
 }
 
+/// Warps read the same sets of words again and again, and write between; what all threads know is forgotten.
+TEST(ShadowGroups, SetsOfReadsAreSeenAsByLanes) {
+  unsigned inSets = 0, reported = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    Accesses accesses(seed, 1024);
+    std::vector<std::shared_ptr<const ReadSet>> sets;
+    for (uint32_t set = 0; set < 6; ++set) {
+      std::vector<ReadSet::Read> reads;
+      for (uint32_t read = 0; read < 1 + set * 2; ++read) {
+        accesses.next();
+        reads.emplace_back(accesses.access, 100 * set + read);
+      }
+      sets.push_back(std::make_shared<const ReadSet>(std::move(reads)));
+    }
+    SharedShadow bySets, byLanes;
+    SharedRules setRules, laneRules;
+    Stamp time = 10;
+    bySets.begin(4, 1024, time), byLanes.begin(4, 1024, time);
+    setRules.known = laneRules.known = time++;
+    for (unsigned step = 1; step <= 600; ++step) {
+      if (!accesses.below(8))
+        setRules.known = laneRules.known = ++time, ++time; // all threads synchronize
+      Touch touch;
+      touch.warp = accesses.below(4), touch.stamp = time, touch.known = laneRules.known;
+      std::array<uint64_t, vm::Lanes> room;
+      auto readByLanes = [&](SharedShadow &shadow, const ReadSet &set, SharedRules &rules) {
+        for (const ReadSet::Read &read : set.reads) {
+          Touch each = touch;
+          each.mask = ~0u, each.bytes = read.bytes, each.instrId = read.instrId;
+          each.addresses = vm::addressesOf(read.access(), room);
+          shadow.read(each, rules);
+        }
+      };
+      if (accesses.below(4)) {
+        const auto &set = sets[accesses.below(unsigned(sets.size()))];
+        const bool isNoted = bySets.readSet(touch, set);
+        inSets += isNoted;
+        if (!isNoted)
+          readByLanes(bySets, *set, setRules);
+        readByLanes(byLanes, *set, laneRules);
+      } else {
+        accesses.next();
+        touch.bytes = accesses.access.bytes, touch.instrId = 1000 + step;
+        touch.mask = accesses.below(2) ? ~0u : 0xff, touch.addresses = accesses.all;
+        if (!accesses.isApart())
+          continue;
+        bySets.settle(laneRules.known);
+        bySets.write(touch, setRules), byLanes.write(touch, laneRules);
+      }
+      ASSERT_EQ(setRules.found, laneRules.found) << "seed " << seed << ", step " << step;
+      reported += unsigned(laneRules.found.size());
+      setRules.found.clear(), laneRules.found.clear();
+    }
+  }
+  EXPECT_GE(inSets, 500u);
+  EXPECT_GE(reported, 1000u);
+}
+
 } // namespace
 } // namespace heddle::check
