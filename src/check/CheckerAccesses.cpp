@@ -76,8 +76,9 @@ bool Checker::plainAccess(const vm::WarpRef &ref, vm::SiteRef site, const vm::Pl
   if (impl->options.allVolatile || (access.isStore && !isApart(access)))
     return false;
   const Scene scene = impl->sceneOf(ref, site);
-  if (access.isStore && access.groups && access.space == vm::Space::Shared &&
-      impl->writeGroups(scene, access))
+  if (access.isStore && access.groups &&
+      (access.space == vm::Space::Shared ? impl->writeGroups(scene, access)
+                                         : impl->writeGlobalGroups(scene, access)))
     return true;
   if (access.isStore || !access.groups)
     return impl->accessByLanes(scene, site, access);
@@ -241,6 +242,26 @@ bool Checker::Impl::readGlobalGroups(const Scene &scene, const vm::PlainAccess &
   std::array<uint64_t, vm::Lanes> room;
   event.addresses = touch.addresses = vm::addressesOf(access, room);
   shared.global.read(touch, conflicts, true);
+  return true;
+}
+
+/// A store to global memory that nobody else accesses in this launch, as far as is known. False: nothing was noted.
+bool Checker::Impl::writeGlobalGroups(const Scene &scene, const vm::PlainAccess &access) {
+  CheckedBlock &block = scene.block;
+  if (access.space != vm::Space::Global || !options.globalMemory || block.copies.any() ||
+      !scene.launch.loose.empty())
+    return false;
+  vm::AccessEvent event;
+  event.kind = vm::AccessKind::Store;
+  const GlobalAccess what{&event, true, Strength::Weak, vm::Scope::None, access.bytes};
+  const GlobalEvidence evidence = globalEvidenceOf(block);
+  GlobalConflicts conflicts(scene.at, what, evidence, {reporter, plainReads, scene.launch.unwritten, this});
+  GlobalTouch touch;
+  describe(touch, scene, what);
+  std::lock_guard lock(shared.guard);
+  if (!shared.values.empty() || !shared.global.writeGroups(touch, access, conflicts))
+    return false;
+  countAccess(scene, vm::AllLanes);
   return true;
 }
 

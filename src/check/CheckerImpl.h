@@ -107,6 +107,7 @@ struct Checker::Impl final : LateWrites {
   bool readGroups(const Scene &scene, Touch touch, const vm::PlainAccess &access);
   bool writeGroups(const Scene &scene, const vm::PlainAccess &access);
   bool readGlobalGroups(const Scene &scene, const vm::PlainAccess &access, const vm::SiteRef &site);
+  bool writeGlobalGroups(const Scene &scene, const vm::PlainAccess &access);
   bool isQuiet(const Scene &scene, const vm::AccessEvent &event);
   void accessShared(const Scene &scene, const vm::AccessEvent &event);
   void accessLocal(const Scene &scene, const vm::AccessEvent &event, const vm::SiteRef &site);

@@ -327,15 +327,16 @@ bool GlobalShadow::readQuietly(Page &page, unsigned at, uint32_t lanes, const Gl
 }
 
 /// The same of a row whose words were read alike, with the same result for each of them.
-bool GlobalShadow::readAlike(Page &page, const RowRead &read, const GlobalTouch &touch) {
-  Row &row = page.rows[read.row];
-  if (!row.isAlike || row.newestWriter >= std::max(1u, touch.orderedBelow) || !page.areWordsWritten(read.row))
+bool GlobalShadow::readAlike(Page &page, const RowAccess &access, const GlobalTouch &touch) {
+  Row &row = page.rows[access.row];
+  if (!row.isAlike || row.newestWriter >= std::max(1u, touch.orderedBelow) ||
+      !page.areWordsWritten(access.row))
     return false;
   Readers &last = row.read.first;
-  uint32_t lanes = read.lanes;
+  uint32_t lanes = access.lanes;
   if (sameReader(last.past, touch.self)) {
     if (last.past.stamp == touch.self.stamp) {
-      if (row.read.step != read.step)
+      if (row.read.step != access.step)
         return false;
       lanes |= last.lanes;
     }
@@ -346,40 +347,60 @@ bool GlobalShadow::readAlike(Page &page, const RowRead &read, const GlobalTouch 
     if (place == Place::Beside)
       row.other = row.read;
   }
-  row.read = {{touch.self, lanes}, read.step};
+  row.read = {{touch.self, lanes}, access.step};
   return true;
 }
 
 /// A row is read, each word by some lanes. Returns those for which rules have to be asked.
-uint32_t GlobalShadow::readRow(Page &page, const RowRead &read, const GlobalTouch &touch) {
-  if (readAlike(page, read, touch))
+uint32_t GlobalShadow::readRow(Page &page, const RowAccess &access, const GlobalTouch &touch) {
+  if (readAlike(page, access, touch))
     return 0;
   uint32_t unusual = 0;
   for (unsigned word = 0; word < RowWords; ++word) {
-    const uint32_t lanes = read.lanes << (word >> read.step);
-    if (!readQuietly(page, read.row * RowBytes + word * 4, lanes, touch))
+    const uint32_t lanes = access.lanes << (word >> access.step);
+    if (!readQuietly(page, access.row * RowBytes + word * 4, lanes, touch))
       unusual |= lanes; // all words of these lanes once more: what was noted of some stays the same
   }
-  if (!unusual && page.rows[read.row].separatedIn != touch.firstActor)
-    joinRow(page, read);
+  if (!unusual && page.rows[access.row].separatedIn != touch.firstActor)
+    joinRow(page, access);
   return unusual;
 }
 
 /// After all words were read: they are remembered as a row again, if that is possible.
-void GlobalShadow::joinRow(Page &page, const RowRead &read) {
-  const Cell *cells = page.words.data() + read.row * RowWords;
-  const RowReaders last{cells->read, read.step}, other{cells->other, cells->other.lanes ? read.step : 0};
-  if (page.isAnySplit(read.row))
+void GlobalShadow::joinRow(Page &page, const RowAccess &access) {
+  const Cell *cells = page.words.data() + access.row * RowWords;
+  const RowReaders last{cells->read, access.step}, other{cells->other, cells->other.lanes ? access.step : uint8_t(0)};
+  if (page.isAnySplit(access.row))
     return;
   for (unsigned i = 0; i < RowWords; ++i)
     if (cells[i].more || cells[i].read != last.of(i) || cells[i].other != other.of(i))
       return;
-  Row &row = page.rows[read.row];
+  Row &row = page.rows[access.row];
   row.isAlike = true, row.read = last, row.other = other;
+}
+
+/// Calls f(page, row) for the rows of groups of neighbours, until it returns false. False: so it did, or there are lanes outside of whole rows.
+template <class F> bool GlobalShadow::eachRow(const vm::PlainAccess &access, GlobalAccessRules &rules, F f) {
+  const uint32_t lanes = 32 / access.groups;
+  if (access.stride != int32_t(access.bytes) || !std::has_single_bit(access.bytes) || access.bytes < 4 ||
+      access.bytes > 16 || lanes * access.bytes % RowBytes)
+    return false;
+  const auto step = uint8_t(std::countr_zero(access.bytes / 4));
+  for (uint32_t group = 0; group < access.groups; ++group)
+    for (uint32_t lane = 0; lane < lanes; lane += RowBytes / access.bytes) {
+      const uint64_t address = access.addresses[group] + uint64_t(lane) * access.bytes;
+      const auto row = unsigned(address % PageBytes / RowBytes);
+      if (address % RowBytes || !f(pageOf(address, rules), {row, 1u << (group * lanes + lane), step}))
+        return false;
+    }
+  return true;
 }
 
 uint32_t GlobalShadow::readGroups(const GlobalTouch &touch, const vm::PlainAccess &access,
                                   GlobalAccessRules &rules) {
+  // The usual case. To note a read twice changes nothing.
+  if (eachRow(access, rules, [&](Page &page, const RowAccess &row) { return readAlike(page, row, touch); }))
+    return 0;
   const uint32_t lanes = 32 / access.groups, steps = access.stride ? lanes : 1;
   const bool isTwice = access.groups == 2 && access.addresses[0] == access.addresses[1] && access.stride;
   const auto together = access.stride ? isTwice ? 0x10001u : 1u : uint32_t((uint64_t(1) << lanes) - 1);
@@ -396,7 +417,7 @@ uint32_t GlobalShadow::readGroups(const GlobalTouch &touch, const vm::PlainAcces
       const uint32_t mask = together << (group * lanes + lane);
       const auto at = unsigned(address % PageBytes);
       if (inRows && at % RowBytes == 0 && (lanes - lane) * access.bytes >= RowBytes) {
-        const auto step = unsigned(std::countr_zero(access.bytes / 4));
+        const auto step = uint8_t(std::countr_zero(access.bytes / 4));
         unusual |= readRow(*page, {at / RowBytes, mask, step}, touch);
         lane += RowBytes / access.bytes, address += RowBytes;
         continue;
@@ -492,6 +513,62 @@ void GlobalShadow::writeCell(Cell &cell, const GlobalTouch &touch, unsigned lane
     });
   cell.earlier = earlier;
   cell.write = self;
+}
+
+namespace {
+
+/// Whether a write forgets the readers: nobody, or those of launches that are over.
+bool isOver(const GlobalPast &reader, const GlobalTouch &touch) {
+  return !reader.actor || reader.actor < touch.orderedBelow;
+}
+bool isKnownToBlock(const GlobalPast &past, const GlobalTouch &touch) {
+  return past.actor == touch.self.actor && past.stamp <= touch.known;
+}
+
+} // namespace
+
+/// Whether nobody has accessed the row in this launch, except for those that come before this write: the threads that write, or what the
+/// whole block knows.
+bool GlobalShadow::canWriteRow(const Page &page, const RowAccess &access, const GlobalTouch &touch) {
+  const Row &row = page.rows[access.row];
+  const GlobalPast &read = row.read.first.past;
+  const bool isByWriters = read.actor == touch.self.actor && read.thread == touch.self.thread &&
+                           row.read.first.lanes == access.lanes && row.read.step == access.step;
+  bool isGood = row.isAlike && row.newestWriter < std::max(1u, touch.orderedBelow) &&
+                (isOver(read, touch) || isKnownToBlock(read, touch) || isByWriters) &&
+                isOver(row.other.first.past, touch);
+  for (unsigned word = 0; word < RowWords && !page.words.empty(); ++word)
+    isGood &= page.words[access.row * RowWords + word].nonCoherent < touch.firstActor;
+  return isGood;
+}
+
+void GlobalShadow::writeRow(Page &page, const RowAccess &access, const GlobalTouch &touch) {
+  Row &row = page.rows[access.row];
+  for (RowReaders *readers : {&row.read, &row.other})
+    if (isOver(readers->first.past, touch))
+      *readers = {};
+  row.newestWriter = touch.self.actor;
+  page.written[access.row] = ~uint64_t(0);
+  if (page.words.empty())
+    page.words.resize(PageBytes / 4);
+  GlobalPast self = touch.self;
+  const auto first = uint16_t(self.thread + std::countr_zero(access.lanes));
+  for (unsigned word = 0; word < RowWords; ++word) {
+    Cell &cell = page.words[access.row * RowWords + word];
+    self.thread = uint16_t(first + (word >> access.step));
+    cell.write = self, cell.earlier = {};
+  }
+}
+
+bool GlobalShadow::writeGroups(const GlobalTouch &touch, const vm::PlainAccess &access,
+                               GlobalAccessRules &rules) {
+  if (!eachRow(access, rules,
+               [&](const Page &page, const RowAccess &row) { return canWriteRow(page, row, touch); }))
+    return false;
+  return eachRow(access, rules, [&](Page &page, const RowAccess &row) {
+    writeRow(page, row, touch);
+    return true;
+  });
 }
 
 bool GlobalShadow::isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes,

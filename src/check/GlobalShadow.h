@@ -67,6 +67,8 @@ public:
   uint32_t readGroups(const GlobalTouch &touch, const vm::PlainAccess &access, GlobalAccessRules &rules);
   /// `reads`: an atomic, whose result depends on what was there.
   void write(const GlobalTouch &touch, GlobalAccessRules &rules, bool reads);
+  /// The same of weak stores of lanes in groups to rows of words, each of its own, where no rule has to be asked. False: nothing was done.
+  bool writeGroups(const GlobalTouch &touch, const vm::PlainAccess &access, GlobalAccessRules &rules);
   /// Whether nobody wrote these words in a launch that may not be over.
   bool isQuiet(const uint64_t *addresses, uint32_t mask, uint32_t bytes, uint32_t orderedBelow) const;
 
@@ -86,16 +88,18 @@ private:
   /// fourth one.
   struct RowReaders {
     Readers first;
-    unsigned step = 0; ///< logarithm of the words of a lane
+    uint8_t step = 0; ///< logarithm of the words of a lane
     Readers of(unsigned word) const { return {first.past, first.lanes << (word >> step)}; }
   };
   static constexpr unsigned RowBytes = 64, RowWords = RowBytes / 4;
-  struct Row {
-    bool isAlike = true; ///< `read` and `other` are those of its cells, whose own do not count
-    RowReaders read, other;
+  /// A line of the host's cache: what is accessed of a row that is only read.
+  struct alignas(64) Row {
+    [[no_unique_address]] RowReaders read, other;
+    bool isAlike = true;       ///< `read` and `other` are those of its cells, whose own do not count
     uint32_t newestWriter = 0; ///< no cell was written by a greater actor
     uint32_t separatedIn = 0;  ///< the first actor of the launch that read its words in different ways
   };
+  static_assert(sizeof(Row) == 64);
   /// A write of the block that the last one does not represent (see Replaced), and its thread.
   struct Earlier {
     Replaced write;
@@ -161,15 +165,18 @@ private:
   void checkReaders(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                     GlobalAccessRules &rules);
   static bool readQuietly(Page &page, unsigned at, uint32_t lanes, const GlobalTouch &touch);
-  /// Lanes that read a row of words: those of the first word, and see RowReaders.
-  struct RowRead {
+  /// Lanes that access a row of words: those of the first word, and see RowReaders.
+  struct RowAccess {
     unsigned row = 0;
     uint32_t lanes = 0;
-    unsigned step = 0;
+    uint8_t step = 0;
   };
-  static bool readAlike(Page &page, const RowRead &read, const GlobalTouch &touch);
-  static uint32_t readRow(Page &page, const RowRead &read, const GlobalTouch &touch);
-  static void joinRow(Page &page, const RowRead &read);
+  static bool readAlike(Page &page, const RowAccess &access, const GlobalTouch &touch);
+  static uint32_t readRow(Page &page, const RowAccess &access, const GlobalTouch &touch);
+  static void joinRow(Page &page, const RowAccess &access);
+  static bool canWriteRow(const Page &page, const RowAccess &access, const GlobalTouch &touch);
+  static void writeRow(Page &page, const RowAccess &access, const GlobalTouch &touch);
+  template <class F> bool eachRow(const vm::PlainAccess &access, GlobalAccessRules &rules, F f);
   void noteRead(Cell &cell, const GlobalTouch &touch, unsigned lane, GlobalAccessRules &rules);
   void readCell(Cell &cell, const GlobalTouch &touch, unsigned lane, uint64_t address,
                 GlobalAccessRules &rules);
@@ -183,7 +190,7 @@ private:
     uint64_t number = ~uint64_t(0);
     Page *page = nullptr;
   };
-  std::array<RecentPage, 64> recent; ///< by the last bits of their numbers
+  std::array<RecentPage, 256> recent; ///< by the last bits of their numbers
   std::vector<Extra> extras;
 };
 

@@ -61,7 +61,8 @@ std::vector<std::tuple<uint32_t, Stamp, uint32_t, unsigned, bool>> pastsOf(const
 /// Random accesses of whole warps below `bytes`.
 class Accesses {
 public:
-  explicit Accesses(unsigned seed, uint64_t reach) : random(seed), end(reach) {}
+  explicit Accesses(unsigned seed, uint64_t reach, bool ofRows = false)
+      : inRows(ofRows), random(seed), end(reach) {}
 
   unsigned below(unsigned n) { return unsigned(random() % n); }
 
@@ -75,7 +76,9 @@ public:
     const uint64_t slots = (end - uint64_t(access.stride) * 32 - 8) / access.bytes;
     for (unsigned group = 0; group < access.groups; ++group)
       firsts[group] = random() % slots * access.bytes;
-    if (below(2)) // rows of words begin there
+    if (inRows)
+      access.stride = int32_t(access.bytes);
+    if (inRows || below(2)) // rows of words begin there
       for (uint64_t &first : firsts)
         first &= ~uint64_t(63);
     if (access.groups == 2 && below(2))
@@ -92,6 +95,7 @@ public:
     return true;
   }
 
+  const bool inRows; ///< all are of whole rows of 64 bytes
   vm::PlainAccess access;
   const uint64_t *all = nullptr; ///< addresses of lanes
 
@@ -148,14 +152,14 @@ TEST(ShadowGroups, SharedMemoryIsSeenAsByLanes) {
 }
 
 TEST(ShadowGroups, GlobalMemoryIsSeenAsByLanes) {
-  unsigned inGroups = 0, reported = 0;
+  unsigned inGroups = 0, written = 0, reported = 0;
   for (unsigned seed = 1; seed <= 40; ++seed) {
-    Accesses accesses(seed, 12288);
+    Accesses accesses(seed, 12288, seed % 4 == 0);
     GlobalShadow byGroups, byLanes;
     GlobalRules groupRules, laneRules;
     uint32_t orderedBelow = seed % 2 ? 10 : 0, firstActor = std::max(1u, orderedBelow);
     for (unsigned step = 1; step <= 600; ++step) {
-      if (!accesses.below(50))
+      if (!accesses.below(accesses.inRows ? 8 : 50))
         firstActor = orderedBelow = firstActor + 8; // the next launch
       accesses.next();
       GlobalTouch touch;
@@ -165,8 +169,11 @@ TEST(ShadowGroups, GlobalMemoryIsSeenAsByLanes) {
       touch.known = 4 + step / 40, touch.orderedBelow = orderedBelow, touch.firstActor = firstActor;
       groupRules.isOrdered = laneRules.isOrdered = accesses.below(3) == 0;
       touch.knowsOthers = laneRules.isOrdered || accesses.below(2);
-      if (!accesses.below(8) && accesses.isApart()) {
-        byGroups.write(touch, groupRules, false);
+      if (!accesses.below(4) && accesses.isApart()) {
+        const bool isNoted = accesses.below(2) && byGroups.writeGroups(touch, accesses.access, groupRules);
+        written += isNoted;
+        if (!isNoted)
+          byGroups.write(touch, groupRules, false);
         byLanes.write(touch, laneRules, false);
       } else {
         byLanes.read(touch, laneRules, true);
@@ -182,6 +189,7 @@ TEST(ShadowGroups, GlobalMemoryIsSeenAsByLanes) {
     }
   }
   EXPECT_GE(inGroups, 1000u);
+  EXPECT_GE(written, 50u);
   EXPECT_GE(reported, 1000u);
 }
 
