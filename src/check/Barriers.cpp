@@ -42,15 +42,18 @@ bool waits(const BarrierEvent &event) {
   return event.kind != BarrierEvent::Kind::Arrive || event.barrier == vm::ClusterBarrier;
 }
 
-BlockBarriers::Round newRound(const Where &at, const BarrierEvent &event, const BlockOrder &order) {
-  BlockBarriers::Round round;
-  round.gathered = *order.known(at.warp, vm::firstLane(event.mask));
+/// The first threads arrive. The round has what is left of the one before, so that nothing is allocated again.
+void beginRound(BlockBarriers::Round &round, const Where &at, const BarrierEvent &event,
+                const BlockOrder &order) {
+  round.contained = order.known(at.warp, vm::firstLane(event.mask));
+  round.gathered = *round.contained;
   round.waiting.assign(order.warps(), 0);
   round.arrived.assign(order.warps(), 0);
   round.expected = event.expectedThreads;
   round.firstInstrId = at.instrId;
+  round.instrIds.clear();
   round.whole = event.expectedThreads == 0 && event.barrier == 0;
-  return round;
+  round.anyWaits = false;
 }
 
 } // namespace
@@ -120,12 +123,14 @@ bool BlockBarriers::inspect(const Where &at, const BarrierEvent &event, const Bl
 void BlockBarriers::arrive(const Where &at, const BarrierEvent &event, BlockOrder &order) {
   Round &round = barriers[event.barrier].now;
   if (!round.gathered)
-    round = newRound(at, event, order);
+    beginRound(round, at, event, order);
   (waits(event) ? round.waiting : round.arrived)[at.warp] |= event.mask;
   round.anyWaits |= waits(event);
   if (round.whole && std::ranges::find(round.instrIds, at.instrId) == round.instrIds.end())
     round.instrIds.push_back(at.instrId);
-  order.gather(*round.gathered, at.warp, event.mask);
+  // Warps that came from the same barrier share what they know.
+  if (order.known(at.warp, vm::firstLane(event.mask)) != round.contained || !order.isUniform(at.warp))
+    order.gather(*round.gathered, at.warp, event.mask);
   // What a thread does between arriving at the cluster's barrier and waiting there is not ordered by it.
   if (waits(event) && event.barrier != vm::ClusterBarrier)
     return;

@@ -20,6 +20,7 @@ public:
   /// Threads that have come to a barrier which is not complete.
   struct Round {
     std::optional<Known> gathered;          ///< nothing: no thread has arrived yet
+    KnownRef contained;                     ///< what the first of them knew
     std::vector<uint32_t> waiting, arrived; ///< lanes of each warp
     uint32_t expected = 0;                  ///< threads, 0: the whole block
     uint32_t firstInstrId = 0;

@@ -42,6 +42,8 @@ public:
   bool knows(unsigned warp, unsigned lane, unsigned thread, Stamp stamp) const {
     return known(warp, lane)->own.knows(thread / 32, thread % 32, stamp);
   }
+  /// Whether all of its lanes know the same.
+  bool isUniform(unsigned warp) const { return clocks[warp].uniform; }
   /// What everybody knows at the start.
   const KnownRef &nothing() const { return initial; }
   /// Adds what these lanes know.
