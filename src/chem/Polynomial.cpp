@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "chem/Polynomial.h"
 
-#include <Eigen/Dense>
+#include "support/LeastSquares.h"
 
 namespace heddle::chem {
 
@@ -14,16 +14,15 @@ double Polynomial::operator()(double x) const {
 
 Polynomial fitPolynomial(unsigned degree, const std::vector<double> &x, const std::vector<double> &y,
                          const std::vector<double> &weights) {
-  Eigen::MatrixXd powers(x.size(), degree + 1);
-  Eigen::VectorXd values(x.size());
+  std::vector<std::vector<double>> powers(degree + 1, std::vector<double>(x.size()));
+  std::vector<double> values(x.size());
   for (size_t row = 0; row < x.size(); ++row) {
     double term = weights.empty() ? 1 : weights[row];
     values[row] = term * y[row];
     for (unsigned column = 0; column <= degree; ++column, term *= x[row])
-      powers(row, column) = term;
+      powers[column][row] = term;
   }
-  Eigen::VectorXd solution = powers.colPivHouseholderQr().solve(values);
-  return {{solution.begin(), solution.end()}};
+  return {leastSquares(powers, values)};
 }
 
 } // namespace heddle::chem

@@ -23,8 +23,8 @@
 #include "chem/ProgramContext.h"
 
 #include "chem/Constants.h"
+#include "support/LeastSquares.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -101,6 +101,17 @@ double changeOf(const Reaction &reaction, const std::vector<double> &ofSpecies) 
   return change;
 }
 
+/// The sum of multiples of `columns` that is nearest to `values`.
+std::vector<double> nearestSum(const std::vector<std::vector<double>> &columns,
+                               const std::vector<double> &values) {
+  const std::vector<double> multiples = leastSquares(columns, values);
+  std::vector<double> sum(values.size());
+  for (size_t c = 0; c < columns.size(); ++c)
+    for (size_t row = 0; row < sum.size(); ++row)
+      sum[row] += multiples[c] * columns[c][row];
+  return sum;
+}
+
 } // namespace
 
 ProgramContext::ProgramContext(const Mechanism &mechanism, double pressureFactor, bool isRegular,
@@ -132,21 +143,18 @@ ProgramContext::ProgramContext(const Mechanism &mechanism, double pressureFactor
 void ProgramContext::choosePotentials() {
   if (mechanism.elements.empty())
     return;
-  const long species = long(mechanism.species.size()), elements = long(mechanism.elements.size());
-  Eigen::MatrixXd atoms = Eigen::MatrixXd::Zero(species, elements);
-  Eigen::MatrixXd wanted(species, 2);
-  for (long k = 0; k < species; ++k) {
-    for (const ElementCount &part : mechanism.species[size_t(k)].composition)
-      atoms(k, part.element) = part.count;
-    const GibbsTerms terms = gibbsRanges(mechanism.species[size_t(k)].thermo).first.front();
-    wanted(k, 0) = terms.reciprocal;
-    wanted(k, 1) = terms.powers[0] + 10 * terms.log; // near log2 1000, where chemistry happens
+  const size_t species = mechanism.species.size();
+  std::vector<std::vector<double>> atoms(mechanism.elements.size(), std::vector<double>(species));
+  std::vector<double> reciprocal(species), constant(species);
+  for (size_t k = 0; k < species; ++k) {
+    for (const ElementCount &part : mechanism.species[k].composition)
+      atoms[part.element][k] = part.count;
+    const GibbsTerms terms = gibbsRanges(mechanism.species[k].thermo).first.front();
+    reciprocal[k] = terms.reciprocal;
+    constant[k] = terms.powers[0] + 10 * terms.log; // near log2 1000, where chemistry happens
   }
-  const Eigen::MatrixXd shift = atoms * atoms.completeOrthogonalDecomposition().solve(wanted);
-  for (long k = 0; k < species; ++k) {
-    shiftByReciprocal[size_t(k)] = shift(k, 0);
-    shiftConstant[size_t(k)] = shift(k, 1);
-  }
+  shiftByReciprocal = nearestSum(atoms, reciprocal);
+  shiftConstant = nearestSum(atoms, constant);
 }
 
 bool ProgramContext::conservesElements(const Reaction &reaction) const {

@@ -1,35 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "divergence/Fit.h"
 
-#include <Eigen/Dense>
+#include "support/LeastSquares.h"
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace heddle::divergence {
 namespace {
 
+double squaredNorm(const std::vector<double> &values) {
+  return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+}
+
+/// Takes the mean off all values, and returns it.
+double centre(std::vector<double> &values) {
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
+  for (double &value : values)
+    value -= mean;
+  return mean;
+}
+
 /// Centred and scaled first: thread numbers in the millions beside elements between 0 and 1 would leave few
 /// digits.
-LinearModel leastSquares(Eigen::MatrixXd a, const Eigen::VectorXd &y) {
-  const Eigen::Index width = a.cols();
+LinearModel nearestModel(std::vector<std::vector<double>> columns, std::vector<double> y) {
   LinearModel model;
-  model.coefficients.assign(size_t(width) + 1, 0);
-  model.coefficients[0] = y.mean();
-  const Eigen::VectorXd centred = y.array() - y.mean();
-  model.trainingError = centred.squaredNorm() / double(y.size());
-  if (width == 0)
-    return model;
-  const Eigen::RowVectorXd means = a.colwise().mean();
-  a.rowwise() -= means;
-  Eigen::RowVectorXd scales = a.colwise().norm();
-  scales = (scales.array() == 0).select(1.0, scales);
-  a.array().rowwise() /= scales.array();
-  const Eigen::VectorXd solved = a.completeOrthogonalDecomposition().solve(centred);
-  for (Eigen::Index c = 0; c < width; ++c) {
-    model.coefficients[size_t(c) + 1] = solved(c) / scales(c);
-    model.coefficients[0] -= model.coefficients[size_t(c) + 1] * means(c);
+  std::vector<double> means, scales;
+  const double mean = centre(y);
+  for (std::vector<double> &column : columns) {
+    means.push_back(centre(column));
+    const double norm = std::sqrt(squaredNorm(column));
+    scales.push_back(norm == 0 ? 1 : norm);
+    for (double &value : column)
+      value /= scales.back();
   }
-  model.trainingError = (a * solved - centred).squaredNorm() / double(y.size());
+  const std::vector<double> solved = leastSquares(columns, y);
+  model.coefficients = {mean};
+  for (size_t c = 0; c < columns.size(); ++c) {
+    model.coefficients.push_back(solved[c] / scales[c]);
+    model.coefficients[0] -= model.coefficients.back() * means[c];
+    for (size_t r = 0; r < y.size(); ++r)
+      y[r] -= solved[c] * columns[c][r];
+  }
+  model.trainingError = squaredNorm(y) / double(y.size());
   return model;
 }
 
@@ -54,14 +69,16 @@ LinearModel fit(const std::vector<std::vector<double>> &columns, std::span<const
   LinearModel model;
   model.coefficients.assign(columns.size() + 1, 0);
   if (!complete.empty()) {
-    Eigen::MatrixXd a(Eigen::Index(complete.size()), Eigen::Index(columns.size()));
-    Eigen::VectorXd y(a.rows());
-    for (Eigen::Index r = 0; r < a.rows(); ++r) {
-      for (Eigen::Index c = 0; c < a.cols(); ++c)
-        a(r, c) = columns[size_t(c)][complete[size_t(r)]];
-      y(r) = counts[complete[size_t(r)]];
-    }
-    model = leastSquares(std::move(a), y);
+    const auto completeOnes = [&](std::span<const double> values) {
+      std::vector<double> kept;
+      for (size_t r : complete)
+        kept.push_back(values[r]);
+      return kept;
+    };
+    std::vector<std::vector<double>> inputs;
+    for (const std::vector<double> &column : columns)
+      inputs.push_back(completeOnes(column));
+    model = nearestModel(std::move(inputs), completeOnes(counts));
   }
   if (complete.size() < counts.size())
     model.absent = absentSum / double(counts.size() - complete.size());
