@@ -47,55 +47,17 @@ inline bool hasMain(const std::filesystem::path &file) {
   return textOf(file).find("\nint main(") != std::string::npos;
 }
 
-/// False, and a test failure, where the program cannot be compiled. The file with main calls the functions that are tried, and takes longest to
-/// optimize: Clang, whose warnings do not depend on that, compiles it without.
-inline bool compileForHost(const std::string &compiler, const std::filesystem::path &folder,
-                           const std::vector<std::string> &files) {
-  std::vector<std::string> common = {compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread"};
-  if (compiler.starts_with("g++"))
-    common.push_back("-Wno-psabi"); // vectors wider than the processor's as arguments: all is inlined
-  const auto succeeds = [&](std::vector<std::string> further) {
-    further.insert(further.begin(), common.begin(), common.end());
-    ProcessResult compiled = runProcess(further);
-    EXPECT_TRUE(compiled.succeeded()) << compiler << "\n" << compiled.standardError;
-    return compiled.succeeded();
-  };
-  std::vector<std::string> linked = {"-O2", "-o", (folder / "program").string()};
-  for (const std::string &file : files) {
-    linked.push_back((folder / file).string());
-    if (!compiler.starts_with("clang++") || files.size() == 1 || !hasMain(folder / file))
-      continue;
-    linked.back() = (folder / "main.o").string();
-    if (!succeeds({"-O0", "-c", "-o", linked.back(), (folder / file).string()}))
-      return false;
-  }
-  return succeeds(linked);
-}
-
-/// What the program that compileForHost made printed; a test failure where it fails.
-inline std::string runCompiled(const std::filesystem::path &folder, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), (folder / "program").string());
-  ProcessResult run = runProcess(arguments, {}, 120);
-  EXPECT_TRUE(run.succeeded()) << run.standardOutput << run.standardError;
-  return run.standardOutput;
-}
-
-/// Both.
-inline std::string runOnHost(const std::string &compiler, const std::filesystem::path &folder,
-                             const std::vector<std::string> &files,
-                             const std::vector<std::string> &arguments = {}) {
-  return compileForHost(compiler, folder, files) ? runCompiled(folder, arguments) : std::string();
-}
-
-/// The .cu files of a folder as one: most of the time of nvcc goes into its own headers, which it reads for each file. Every file is in a
-/// namespace of its own with everything that it includes, the one with main after the others. Clang, which has the headers precompiled,
-/// is given each file by itself.
-inline std::string joined(const std::filesystem::path &folder, const std::vector<std::string> &files) {
-  std::string system = "#include <cuda_runtime.h>\n", guards, parts, last;
+/// Files of a folder as one, since compilers take most of the time for the headers that each of them includes. Every file is in a
+/// namespace of its own with everything that it includes, the one with main after the others. `first`: what CUDA needs.
+inline std::string joined(const std::filesystem::path &folder, const std::vector<std::string> &files,
+                          const std::string &first = "") {
+  std::string system = first, guards, parts, last;
   for (const auto &entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path());
     for (std::string line; std::getline(in, line);) {
-      if (line.starts_with("#include <") && !line.starts_with("#include <arm_"))
+      const bool isOfTarget =
+          line.starts_with("#include <arm_") || (first.empty() && line.starts_with("#include <cuda"));
+      if (line.starts_with("#include <") && !isOfTarget)
         system += line + "\n";
       if (line.starts_with("#ifndef HEDDLE_") && line.ends_with("_H"))
         guards += "#undef " + line.substr(8) + "\n";
@@ -111,6 +73,58 @@ inline std::string joined(const std::filesystem::path &folder, const std::vector
   return system + parts + last;
 }
 
+enum class Sources { Joined, Apart };
+
+/// False, and a test failure, where the program cannot be compiled. The file with main calls the functions that are tried, and takes longest to
+/// optimize: Clang, whose warnings do not depend on that, compiles it without. The others are compiled as one (joined), or each by itself.
+inline bool compileForHost(const std::string &compiler, const std::filesystem::path &folder,
+                           const std::vector<std::string> &files, Sources how = Sources::Joined) {
+  std::vector<std::string> common = {compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread"};
+  if (compiler.starts_with("g++"))
+    common.push_back("-Wno-psabi"); // vectors wider than the processor's as arguments: all is inlined
+  const auto succeeds = [&](std::vector<std::string> further) {
+    further.insert(further.begin(), common.begin(), common.end());
+    ProcessResult compiled = runProcess(further);
+    EXPECT_TRUE(compiled.succeeded()) << compiler << "\n" << compiled.standardError;
+    return compiled.succeeded();
+  };
+  std::vector<std::string> linked = {"-O2", "-o", (folder / "program").string()}, others;
+  for (const std::string &file : files) {
+    if (files.size() > 1 && !hasMain(folder / file)) {
+      others.push_back(file);
+      continue;
+    }
+    linked.push_back((folder / file).string());
+    if (!compiler.starts_with("clang++") || files.size() == 1)
+      continue;
+    linked.back() = (folder / "main.o").string();
+    if (!succeeds({"-O0", "-c", "-o", linked.back(), (folder / file).string()}))
+      return false;
+  }
+  if (how == Sources::Joined && others.size() > 1) {
+    write(folder, {"joined.cpp", joined(folder, others)});
+    others = {"joined.cpp"};
+  }
+  for (const std::string &file : others)
+    linked.push_back((folder / file).string());
+  return succeeds(linked);
+}
+
+/// What the program that compileForHost made printed; a test failure where it fails.
+inline std::string runCompiled(const std::filesystem::path &folder, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), (folder / "program").string());
+  ProcessResult run = runProcess(arguments, {}, 120);
+  EXPECT_TRUE(run.succeeded()) << run.standardOutput << run.standardError;
+  return run.standardOutput;
+}
+
+/// Both.
+inline std::string runOnHost(const std::string &compiler, const std::filesystem::path &folder,
+                             const std::vector<std::string> &files,
+                             const std::vector<std::string> &arguments = {}, Sources how = Sources::Joined) {
+  return compileForHost(compiler, folder, files, how) ? runCompiled(folder, arguments) : std::string();
+}
+
 inline std::string runOnSimulator(build::Compiler compiler, const std::filesystem::path &folder,
                                   const std::vector<std::string> &given,
                                   const std::vector<std::string> &arguments = {},
@@ -120,7 +134,9 @@ inline std::string runOnSimulator(build::Compiler compiler, const std::filesyste
   if (compiler == build::Compiler::Nvcc) {
     const auto others =
         std::ranges::stable_partition(files, [](const std::string &file) { return !file.ends_with(".cu"); });
-    write(folder, {"joined.cu", joined(folder, {others.begin(), others.end()})});
+    // Clang, which has CUDA's headers precompiled, is given each file by itself.
+    write(folder,
+          {"joined.cu", joined(folder, {others.begin(), others.end()}, "#include <cuda_runtime.h>\n")});
     files.erase(others.begin(), others.end());
     files.push_back("joined.cu");
   }
