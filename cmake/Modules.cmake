@@ -79,11 +79,22 @@ function(heddle_use_clang target)
   target_link_libraries(${target} PUBLIC clang-cpp LLVM)
 endfunction()
 
+# heddle_continue_precompiled(LIBRARY BEFORE): what LIBRARY precompiles continues what the target BEFORE does.
+function(heddle_continue_precompiled library before)
+  get_target_property(folder ${before} BINARY_DIR)
+  set(precompiled ${folder}/CMakeFiles/${before}.dir/cmake_pch.hxx.pch)
+  # Without times: what ccache has kept of it continues a file that has been written anew.
+  target_compile_options(${library} PRIVATE "SHELL:-Xclang -fno-pch-timestamp -Xclang -include-pch -Xclang ${precompiled}")
+  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${library}.dir/cmake_pch.hxx.cxx PROPERTIES OBJECT_DEPENDS ${precompiled})
+  add_dependencies(${library} ${before})
+endfunction()
+
 # heddle_precompile(TARGET SET... [OPTIONS option...]): headers that TARGET finds precompiled. Most of what a source file costs is reading others' headers.
 #
 # A SET is a file of cmake/: standard (the standard library, fmt, nlohmann), clang (Clang, what writes LLVM's IR, fmt, nlohmann) or test (GoogleTest). A set, or several
-# together, is compiled once for all targets that name it with the same OPTIONS. Headers of Heddle's own may follow the sets; TARGET then has
-# precompiled headers of its own.
+# together, is compiled once for all targets that name it with the same OPTIONS. `test` continues what `clang` before it, or `standard`, was
+# compiled to for modules (Clang's chained precompiled headers), so that their headers are read once. Headers of Heddle's own may follow the
+# sets; TARGET then has precompiled headers of its own.
 function(heddle_precompile target)
   cmake_parse_arguments(P "" "" "OPTIONS" ${ARGN})
   set(names)
@@ -111,6 +122,17 @@ function(heddle_precompile target)
     target_compile_options(${library} PRIVATE ${HEDDLE_WARNINGS} ${P_OPTIONS})
     target_link_libraries(${library} PRIVATE fmt::fmt nlohmann_json::nlohmann_json GTest::gmock)
     target_include_directories(${library} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS})
+    if("test" IN_LIST names)
+      set(module_set standard)
+      if("clang" IN_LIST names)
+        set(module_set clang)
+      endif()
+      set(continued heddle_${module_set}${P_OPTIONS}_headers)
+      if(TARGET ${continued})
+        list(FILTER files INCLUDE REGEX TestHeaders)
+        heddle_continue_precompiled(${library} ${continued})
+      endif()
+    endif()
     target_precompile_headers(${library} PRIVATE ${files})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${library})
@@ -131,7 +153,7 @@ function(heddle_embed name folder include signature)
 endfunction()
 
 # Reading CUDA's headers is most of what compiling a small program costs. Tests share them, precompiled (support/HeaderCache.h), in the build
-# folder, and what programs were compiled to (build/CompileCache.h); the golden tests of `run` are made without.
+# folder, and what programs were compiled to (build/CompileCache.h); tests/golden/run has programs that are compiled without.
 set(HEDDLE_SHARED_HEADERS HEDDLE_HEADER_CACHE=${PROJECT_BINARY_DIR}/headers HEDDLE_COMPILE_CACHE=${PROJECT_BINARY_DIR}/compiled)
 
 # heddle_tests(NAME [CLANG] [OPTIMIZED] [FOLDER folder] [USES module...] [APART file...] [TOGETHER filter...]): tests/NAME/*.cpp, or
@@ -161,7 +183,9 @@ function(heddle_tests name)
     target_link_libraries(heddle_${name}_tests PRIVATE heddle_${used})
   endforeach()
   set(options)
-  if(NOT T_OPTIMIZED AND NOT HEDDLE_SANITIZE)
+  if(T_OPTIMIZED)
+    heddle_optimization(heddle_${name}_tests -O2 options)
+  elseif(NOT HEDDLE_SANITIZE)
     set(options OPTIONS -O0)
     target_compile_options(heddle_${name}_tests PRIVATE -O0)
   endif()
