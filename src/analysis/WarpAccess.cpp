@@ -272,10 +272,11 @@ int64_t distinctBytes(const std::vector<int64_t> &addresses, int64_t bytes) {
   return total;
 }
 
-using Rows = std::map<std::array<int64_t, 2>, std::vector<int64_t>>; ///< addresses by threadIdx.y and .z
+using AddressesOfRows =
+    std::map<std::array<int64_t, 2>, std::vector<int64_t>>; ///< addresses by threadIdx.y and .z
 
 /// Rows that are an unknown number of bytes apart are taken not to overlap.
-Range sectorsOfRows(const Rows &rows, int64_t bytes, int64_t step) {
+Range sectorsOfRows(const AddressesOfRows &rows, int64_t bytes, int64_t step) {
   Range sum;
   for (const auto &row : rows) {
     const Range one = sectorsOf(row.second, bytes, step);
@@ -285,7 +286,7 @@ Range sectorsOfRows(const Rows &rows, int64_t bytes, int64_t step) {
 }
 
 /// "2 rows of 64 bytes, n elements apart"
-std::string rowsText(const Rows &rows, const Polynomial &form, int64_t bytes, const Symbol *y) {
+std::string rowsText(const AddressesOfRows &rows, const Polynomial &form, int64_t bytes, const Symbol *y) {
   const std::vector<int64_t> &first = rows.begin()->second;
   const std::set<int64_t> distinct(first.begin(), first.end());
   const bool isDense = *distinct.rbegin() - *distinct.begin() == bytes * (int64_t(distinct.size()) - 1);
@@ -377,7 +378,7 @@ WarpAccess warpAccess(const Accesses &accesses, const Access &access) {
   }
   const std::vector<int64_t> addresses = addressesOf(placement.lanePart);
   const std::set<int64_t> distinct(addresses.begin(), addresses.end());
-  Rows rows;
+  AddressesOfRows rows;
   for (unsigned lane = 0; lane < count; ++lane)
     rows[placement.ofRow.empty() ? std::array<int64_t, 2>{}
                                  : std::array{executing.threads[lane][1], executing.threads[lane][2]}]

@@ -4,7 +4,8 @@
 
 Sources of a module are compiled several at a time, as one text (heddle_unity in cmake/Modules.cmake). Two that define the same name in
 unnamed namespaces then clash, or worse: a call finds the other file's function, because it fits better. Which files meet changes
-with every file that is added, so names are compared over the whole module. Overloads within one file are fine.
+with every file that is added, so names are compared over the whole module, types also with those of its headers, which a neighbour may
+include. Overloads within one file are fine.
 
 names.py --self-test tries the rule on texts.
 """
@@ -58,19 +59,36 @@ def own_names(text):
     return names
 
 
+def header_types(text):
+    """Types that a header defines in the module's namespace, each with its line."""
+    names, inside = {}, False
+    for number, line in enumerate(plain(text).split("\n"), 1):
+        if re.match(r"^namespace heddle(::\w+)? \{", line):
+            inside = True
+        elif re.match(r"^namespace \w", line):
+            inside = False  # in a namespace of its own
+        elif inside and (match := TYPE.match(line)) and "{" in line:
+            names.setdefault(match.group(1), number)
+    return names
+
+
 def depth_ends(line, text, number):
     """Whether the brace at the beginning of a line ends the namespace: clang-format writes so behind it."""
     return re.match(r"^\} // namespace$", text.split("\n")[number - 1]) is not None
 
 
-def clashes(files):
+def clashes(files, headers=None):
     """Pairs of files, by name, of {path: text}."""
     where = collections.defaultdict(dict)
+    types = {name: (path, line) for path, text in (headers or {}).items() for name, line in header_types(text).items()}
     for path, text in files.items():
         for found, line in own_names(text).items():
             name, _, target = found.partition(" = ")
             where[name][path] = (line, target)
     for name, places in sorted(where.items()):
+        if name in types:
+            yield name, sorted([*((str(path), line) for path, (line, _) in places.items()), (str(types[name][0]), types[name][1])])
+            continue
         targets = {target for _, target in places.values()}
         if len(places) > 1 and (len(targets) > 1 or "" in targets):
             yield name, sorted((str(path), line) for path, (line, _) in places.items())
@@ -81,7 +99,8 @@ def modules(root):
     for listing in sorted(root.glob("src/*/CMakeLists.txt")):
         if "APART *" not in listing.read_text():
             apart = set(re.findall(r"[\w*]+\.cpp", " ".join(re.findall(r"APART ([^)]*)\)", listing.read_text()))))
-            yield [file for file in listing.parent.rglob("*.cpp") if not any(fnmatch.fnmatch(file.name, one) for one in apart)]
+            sources = [file for file in listing.parent.rglob("*.cpp") if not any(fnmatch.fnmatch(file.name, one) for one in apart)]
+            yield sources, list(listing.parent.rglob("*.h"))
 
 
 def main():
@@ -89,8 +108,9 @@ def main():
         return self_test()
     root = pathlib.Path(sys.argv[1])
     count = 0
-    for files in modules(root):
-        for name, places in clashes({file.relative_to(root): file.read_text() for file in files}):
+    for files, headers in modules(root):
+        texts = [{file.relative_to(root): file.read_text() for file in each} for each in (files, headers)]
+        for name, places in clashes(*texts):
             count += 1
             print(f"'{name}' is defined by {' and by '.join(f'{path}:{line}' for path, line in places)}: rename one, or share it")
     return 1 if count else 0
@@ -103,6 +123,8 @@ def self_test():
     assert [name for name, _ in clashes({"a": a, "b": b})] == ["Json", "size"], list(clashes({"a": a, "b": b}))
     c = "namespace {\n// struct Row {\nusing Json = nlohmann::json;\nconst char *text = R\"(\nint size(\n)\";\n} // namespace\nstatic void size() {}\n"
     assert [name for name, _ in clashes({"a": a, "c": c})] == ["size"], list(clashes({"a": a, "c": c}))
+    d = "namespace heddle::part {\nstruct Row {\n  struct most {};\n};\nstruct size;\nnamespace inner {\nstruct size {\n};\n} // namespace inner\n}\n"
+    assert [name for name, _ in clashes({"a": a}, {"d": d})] == ["Row"], list(clashes({"a": a}, {"d": d}))
     return 0
 
 
