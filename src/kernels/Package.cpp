@@ -155,7 +155,11 @@ private:
     if (!isPlain || !treatment.isNone() ||
         (layout.loopsForLong && !layout.threadsForLoops && !layout.powersAtATime))
       return;
-    const bool isShort = !isLong(mechanism, request.options, layout);
+    // --long parts also changes code that has loops by default and is not cut.
+    ChemistryLayout withLoops = layout;
+    withLoops.loopsForLong = true;
+    const bool isShort = !isLong(mechanism, request.options, layout) &&
+                         (precision() == Precision::Float || !isLong(mechanism, request.options, withLoops));
     if (!isShort && precision() != Precision::Float)
       return;
     const auto warn = [&](const char *option) {

@@ -594,6 +594,21 @@ TEST(Package, warnsOfOptionsThatShortChemistryDoesNotUse) {
   EXPECT_THAT(diagnostics.all()[1].text, HasSubstr("--powers has no effect"));
 }
 
+TEST(Package, doesNotSayThatPartsHaveNoEffectWhereLoopsAreTheDefault) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest asked = request(hydrogen, {Kernel::Chemistry}, {Variant::Plain});
+  asked.layout.loopsForLong = false;
+  Diagnostics shortCode;
+  const std::string whole = textOf(makePackage(hydrogen, asked, shortCode), "hydrogen_chemistry_plain.cu");
+  ASSERT_EQ(shortCode.all().size(), 1u);
+  EXPECT_THAT(shortCode.all()[0].text, HasSubstr("--long has no effect"));
+
+  asked.layout.instructionsWithoutLoops = 100; // loops by default, and yet one part is enough
+  Diagnostics mediumCode;
+  EXPECT_EQ(textOf(makePackage(hydrogen, asked, mediumCode), "hydrogen_chemistry_plain.cu"), whole);
+  EXPECT_TRUE(mediumCode.all().empty());
+}
+
 TEST(Package, doesNotWriteASelfTestOfNumbersThatAreNone) {
   chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   for (chem::Species &species : hydrogen.species)
