@@ -43,9 +43,10 @@ struct Function {
   std::string name;
   Kernel kernel = Kernel::Viscosity;
   Variant variant = Variant::Plain;
-  std::string about;     ///< a sentence for the header
-  bool isStiff = false;  ///< takes diffusion and timeStep
-  size_t localBytes = 0; ///< local memory for results of its stages, per thread
+  std::string about;      ///< a sentence for the header
+  bool isStiff = false;   ///< takes diffusion and timeStep
+  size_t localBytes = 0;  ///< local memory for results of its stages, per thread
+  size_t sharedBytes = 0; ///< of a block, where the function is compiled for a GPU with less than sm_90 has
 };
 
 struct Emitted {

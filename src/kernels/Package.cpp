@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "kernels/Package.h"
 
+#include "arch/Common.h"
 #include "chem/Constants.h"
 #include "chem/FloatRange.h"
 #include "chem/MixtureTransport.h"
@@ -360,6 +361,7 @@ private:
                          {"failing", failingText(failing, expected.states.front().temperature)},
                          {"qssa", hasQssa() ? qssaInWords() : ""},
                          {"local", localMemoryText()},
+                         {"shared", sharedMemoryText()},
                          {"fits", fitsText()},
                          {"work", workRows()}});
   }
@@ -496,6 +498,32 @@ private:
         text += "\n";
       }
     return text;
+  }
+
+  /// What a GPU cannot give, the launch refuses: a user of a small GPU learns here which functions those are, and what helps.
+  std::string sharedMemoryText() const {
+    std::string list;
+    bool hasLoops = false;
+    for (const Function &function : functions)
+      if (function.sharedBytes > arch::commonLimits().staticSharedBytes) {
+        list += fmt::format("- `{}`: {} KiB\n", function.name, (function.sharedBytes + 1023) / 1024);
+        hasLoops |= function.kernel == Kernel::Chemistry && function.variant == Variant::Plain;
+      }
+    if (list.empty())
+      return "";
+    return fmt::format(
+        "\nShared memory per block of the functions that need more than the 48 KiB that every GPU "
+        "has:\n\n{}\n"
+        "A block can have 227 KiB on GPUs of compute capability 9.0 to 11.0, 163 KiB on an A100, 99 KiB with "
+        "8.6, "
+        "8.9 and 12.x,\n96 KiB on a V100 and 64 KiB on a T4. On a GPU with less than the number above, a "
+        "function "
+        "returns\n`HEDDLE_CUDA_ERROR` + 1. Compile for the GPU that executes the functions{}.{}\n",
+        list, hasLoops ? ": if compiled for 9.0 to 11.0, `plain`\nchemistry can need up to 227 KiB" : "",
+        hasLoops ? " `heddle chem --threads 128` (99 KiB) or `--threads 64` (64 KiB) and a "
+                   "smaller\n`--powers`, such "
+                   "as 32, make it need less."
+                 : "");
   }
 
   std::vector<Values> workRows() const {

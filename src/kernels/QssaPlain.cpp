@@ -205,6 +205,7 @@ Emitted emitQssaPlain(const chem::Mechanism &mechanism, const ChemistryTreatment
   Function function = qssaFunction(options, treatment, Variant::Plain);
   const unsigned pointsPerStage = segments.size() > 1 ? layout.pointsPerStage : 1;
   function.localBytes = statements.kept.size() * pointsPerStage * sizeof(double);
+  function.sharedBytes = plan.sharedBesides + elsewhere * threads * sizeof(double);
   const Values own = {{"name", function.name},
                       {"hasStages", !treatment.isNone()},
                       {"isCompact", isCompact},

@@ -172,6 +172,7 @@ std::optional<Emitted> emitTransport(const TransportModel &model, Kernel kernel,
                    headerFile(parts.header)};
   std::ranges::transform(parts.shared, std::back_inserter(emitted.files), headerFile);
   emitted.functions = {{task.name, kernel, variant, aboutText(task)}};
+  emitted.functions.front().sharedBytes = parts.sharedBytes;
   return emitted;
 }
 

@@ -21,6 +21,8 @@ namespace heddle::kernels {
 namespace {
 
 constexpr size_t tileSpecies = 8;
+/// A number for each pair of two tiles' species.
+constexpr size_t tileBytes = tileSpecies * tileSpecies * sizeof(double);
 
 /// What a block may have, less what else a kernel keeps there.
 size_t mostSharedBytes() {
@@ -63,7 +65,7 @@ Layout viscosityLayout(size_t tiles) {
 
 /// Four blocks of four warps, or twelve warps, as long as registers last.
 Layout diffusionLayout(size_t tiles, size_t coefficients) {
-  const size_t bytesPerTile = coefficients * tiles * 512;
+  const size_t bytesPerTile = coefficients * tiles * tileBytes;
   const size_t mostTiles = mostSharedBytes() / bytesPerTile;
   const unsigned groups = unsigned((tiles + mostTiles - 1) / mostTiles);
   if (tiles <= 4)
@@ -93,6 +95,8 @@ TransportKernel viscosityMatrix(const TransportTask &task, const MatrixShape &gi
                         {{"coefficients", wilke.coefficients},
                          fitsAreLogarithms(task),
                          {"keepsProducts", layout.keepsProducts, "are there registers for them?"}});
+  const size_t tiles = tilesOf(task);
+  kernel.sharedBytes = tiles * tiles * tileBytes + tiles * tileSpecies * wilke.coefficients * sizeof(double);
   return kernel;
 }
 
@@ -108,6 +112,8 @@ TransportKernel diffusionMatrix(const TransportTask &task, const MatrixShape &gi
                         {{"coefficients", coefficients},
                          unitNumber(task),
                          {"groups", layout.groups, "of blocks, each with its part of the results"}});
+  const size_t tiles = tilesOf(task), tilesOfGroup = (tiles + layout.groups - 1) / layout.groups;
+  kernel.sharedBytes = coefficients * tilesOfGroup * tiles * tileBytes + tiles * tileSpecies * sizeof(double);
   return kernel;
 }
 

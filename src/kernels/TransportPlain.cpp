@@ -59,6 +59,7 @@ TransportKernel viscosity(const TransportTask &task) {
                             {{"coefficients", wilke.coefficients}, fitsAreLogarithms(task)},
                             {viscosityFits(task, wilke, "__constant__")}};
   kernel.numbers.push_back(isShared ? TransportNumber("matrixWidth", width) : rowsAtATime(viscosityRows));
+  kernel.sharedBytes = isShared ? task.species() * width * task.real().bytes() : 0;
   kernel.tables.push_back({fmt::format("sqrt(W_j / (8 W_k (W_k + W_j))){}, a row for each {}.",
                                        task.options.units == Units::Si ? "" : " over the unit of the result",
                                        isShared ? "k" : "j"),
@@ -104,6 +105,7 @@ TransportKernel diffusion(const TransportTask &task) {
     const size_t padded = roundedUp(coefficients, 2); // two numbers are read from shared memory at a time
     kernel.header = "heddle_diffusion_shared.h";
     kernel.numbers.emplace_back("paddedCoefficients", padded);
+    kernel.sharedBytes = task.species() * task.species() * padded * task.real().bytes();
     kernel.tables.push_back(squareOfPairs(task, alignedSpace, task.species(), padded));
   } else {
     kernel.header = "heddle_diffusion_rows.h";

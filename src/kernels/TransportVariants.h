@@ -48,6 +48,7 @@ struct TransportKernel {
   std::vector<std::string> shared; ///< headers that it needs; the first is included by the generated file
   std::vector<TransportNumber> numbers;
   std::vector<TransportTable> tables;
+  size_t sharedBytes = 0; ///< of a block: what the header asks for when it launches
 };
 
 TransportKernel plainKernel(const TransportTask &task);

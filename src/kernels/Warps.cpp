@@ -115,6 +115,7 @@ std::optional<Emitted> emit(const Task &task, const WarpsLayout &layout, Diagnos
   Emitted emitted;
   emitted.files = {{task.function.name + ".cu", task.title + figuresText(file.figures, layout) + file.text}};
   emitted.functions = {task.function};
+  emitted.functions.front().sharedBytes = file.figures.sharedBytes;
   return emitted;
 }
 

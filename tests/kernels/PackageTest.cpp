@@ -393,6 +393,22 @@ TEST(Package, pageStatesTheLocalMemoryOfStages) {
   EXPECT_THAT(page(), Not(HasSubstr("local memory")));
 }
 
+TEST(Package, pageStatesTheSharedMemoryThatNotEveryGpuHas) {
+  const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
+  PackageRequest asked = request(hydrogen, {Kernel::Viscosity, Kernel::Diffusion, Kernel::Chemistry},
+                                 {Variant::Plain, Variant::Matrix});
+  const auto page = [&] { return textOf(make(hydrogen, asked), "README.md"); };
+  EXPECT_THAT(page(), Not(HasSubstr("hared memory")));
+  asked.layout.instructionsWithoutLoops = 100; // so that there are loops
+  asked.layout.powersAtATime = 32;             // 32 powers of 256 threads are 64 KiB; the rest is tables
+  const std::string text = page();
+  EXPECT_THAT(text, HasSubstr("`hydrogen_chemistry_plain`: 6"));
+  EXPECT_THAT(text, HasSubstr("`heddle chem --threads 128`"));
+  EXPECT_THAT(text, Not(HasSubstr("_matrix`: ")));
+  asked.layout.threadsForLoops = 64;
+  EXPECT_THAT(page(), Not(HasSubstr("hared memory")));
+}
+
 TEST(Package, headerHasTheMolecularWeights) {
   const chem::Mechanism hydrogen = read(chem::test::hydrogenExample());
   std::string weights;

@@ -250,6 +250,16 @@ double unitOf(Kernel kernel, Units units) {
   return kernel == Kernel::Viscosity ? 10 : 1e5;
 }
 
+/// Fails to compile if the function does not launch with the shared memory that the README of the package states.
+std::string sharedMemoryClaim(const Function &function) {
+  if (function.sharedBytes == 0)
+    return "";
+  const char *const launched = function.variant == Variant::Matrix    ? "sharedBytes"
+                               : function.kernel == Kernel::Viscosity ? "sizeof matrix"
+                                                                      : "sizeof pairs";
+  return fmt::format("static_assert({} == {});\n", launched, function.sharedBytes);
+}
+
 class TransportRun {
 public:
   TransportRun(const Example &given, std::vector<Kernel> kernels, std::vector<Variant> variants,
@@ -267,8 +277,10 @@ public:
         Diagnostics diagnostics;
         auto emitted = emitTransport(example.model(), kernel, variant, options, diagnostics);
         EXPECT_TRUE(emitted) << chem::test::printed(diagnostics);
-        if (emitted)
+        if (emitted) {
+          emitted->files.front().text += sharedMemoryClaim(emitted->functions.front());
           add(*emitted);
+        }
       }
     std::ofstream in(folder.path() / "in", std::ios::binary);
     auto put = [&](double value) { in.write(reinterpret_cast<const char *>(&value), 8); };
