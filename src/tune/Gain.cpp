@@ -7,7 +7,7 @@
 
 namespace heddle::tune {
 
-using model::threshold::tune::leastGain, model::threshold::tune::leastPredictedGain;
+using model::threshold::tune::leastGain;
 using runner::Status;
 
 double spreadOf(const runner::Result &result) { return std::max(0.0, result.q3 - result.q1); }
@@ -15,8 +15,7 @@ double spreadOf(const runner::Result &result) { return std::max(0.0, result.q3 -
 bool beats(const runner::Result &candidate, const runner::Result &baseline) {
   if (candidate.status != Status::Measured || baseline.status != Status::Measured)
     return false;
-  const double least = candidate.predicted ? leastPredictedGain : leastGain;
-  const double chance = std::max({spreadOf(candidate), spreadOf(baseline), least * baseline.micros});
+  const double chance = std::max({spreadOf(candidate), spreadOf(baseline), leastGain * baseline.micros});
   return baseline.micros - candidate.micros > chance;
 }
 

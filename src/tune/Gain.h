@@ -9,7 +9,7 @@ namespace heddle::tune {
 double spreadOf(const runner::Result &result);
 
 /// Whether a candidate is faster than the baseline by more than chance: both are measured, and their medians are farther apart
-/// than the rounds of either are among themselves (spreadOf), and by at least Thresholds' leastGain; predicted ones by leastPredictedGain.
+/// than the rounds of either are among themselves (spreadOf), and by at least Thresholds' leastGain.
 bool beats(const runner::Result &candidate, const runner::Result &baseline);
 
 /// Whether a measured candidate computes what the baseline does, bit by bit. Where something was to be decided about that, its result
