@@ -49,7 +49,8 @@ const char *const exitCodes = R"(Exit codes of heddle and heddle-runner
   141       the reader of standard output has closed it (SIGPIPE)
 
 heddle run exits with the code of the program that it runs, heddle nvcc with that of the compiler. They use these codes
-if the program or compiler could not be run or did not end by itself; heddle nvcc also exits with 1 if -Werror=heddle or
+if the program or compiler could not be run or did not end by itself. heddle run also exits with 1 if the simulator
+stopped a kernel and the program exits with 0, or if --timeout stopped one; heddle nvcc, if -Werror=heddle or
 HEDDLE_WERROR makes a warning an error. docs/exit-codes.md lists them by input and verb.
 )";
 
