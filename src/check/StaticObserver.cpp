@@ -276,8 +276,10 @@ std::optional<UndecidedReason> StaticObserver::leftBarrier() const {
     return std::nullopt;
   UndecidedReason reason;
   reason.location = steering.locationOf(*leftAt);
-  reason.text = "some threads of the block exit before this barrier, after they have accessed memory";
-  reason.notes.push_back({steering.locationOf(*leftFrom), "they end here"});
+  reason.text =
+      "some threads of the block exit before this barrier, after they have accessed memory or reached a "
+      "barrier";
+  reason.notes.push_back({steering.locationOf(*leftFrom), "they end here: let them reach the barrier too"});
   reason.properties = setOf(Property::BarrierUse) | setOf(Property::Deadlock);
   return reason;
 }

@@ -50,7 +50,21 @@ __global__ void races(float *out, const float *in, int width, int height) {
   __syncthreads();
 }
 
+// Threads that have worked before they exit: legal, as the dynamic check reports, and undecided.
+// CHECK:      leaving.cu:[[#@LINE+8]]:{{.*}}: warning: undecided: some threads of the block exit before this barrier, after they have accessed memory or reached a barrier [barrier-use, deadlock]
+// CHECK:      leaving.cu:{{.*}}: note: they end here: let them reach the barrier too
+// CHECK:      undecided: kernel 'worked': 2 of 7 properties proved (2 barrier rounds)
+// CHECK:      barrier use: undecided: some threads
+__global__ void worked(float *out) {
+  __syncthreads();
+  if (threadIdx.x >= 32)
+    return;
+  __syncthreads();
+  out[blockIdx.x * 32 + threadIdx.x] = 1;
+}
+
 int main() {
+  worked<<<8, 128>>>(nullptr);
   own<<<8, 128>>>(nullptr, nullptr, 1000);
   others<<<8, 128>>>(nullptr, nullptr, 1000);
   races<<<8, 128>>>(nullptr, nullptr, 100, 8);
