@@ -54,7 +54,8 @@ void Candidate::load() {
   if (result == cu::Success)
     return;
   std::string text = request.module + " cannot be loaded: " + driver.describe(result);
-  if (result == cu::ErrorNoBinary)
+  // The simulator takes no cubin, for whatever GPU; its log states this.
+  if (result == cu::ErrorNoBinary && !driver.isSimulator())
     text += ": it was compiled for another GPU; this one is " + driver.arch();
   if (*log)
     text += std::string("\n") + log;
