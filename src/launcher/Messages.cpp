@@ -41,12 +41,15 @@ bool WarningFlags::take(std::string_view word) {
 
 namespace {
 
-/// Texts speak of `heddle opt`; here assumptions come from the environment, and blocks only from launches.
+/// Texts speak of `heddle opt`; here assumptions come from the environment, blocks only from launches, and the GPU from the
+/// compiler's own options.
 std::string inOurWords(std::string text) {
   constexpr std::pair<std::string_view, std::string_view> ours[] = {
       {"--assume ", "HEDDLE_ASSUME="},
       {"give it with --block X,Y,Z",
-       "launch it with a constant block, or transform the file by heddle opt --block X,Y,Z"}};
+       "launch it with a constant block, or transform the file by heddle opt --block X,Y,Z"},
+      {"or --block X,Y,Z", "or transform the file by heddle opt --block X,Y,Z"},
+      {"--arch ", "compile for "}};
   for (const auto &[theirs, words] : ours)
     if (const size_t at = text.find(theirs); at != std::string::npos)
       text.replace(at, theirs.size(), words);

@@ -55,6 +55,15 @@ TEST(Messages, BlocksAreNotGivenByAnOption) {
       "a.cu:4: note: launch it with a constant block, or transform the file by heddle opt --block X,Y,Z\n");
 }
 
+TEST(Messages, OptionsOfOptAreNamedWithTheirVerb) {
+  const auto noteFor = [](const char *hint) {
+    return messageFrom(Diagnostic{Severity::Refusal, {"a.cu", 4}, "no", {}, hint}).notes.back().text;
+  };
+  EXPECT_EQ(noteFor("give threads=N, or --block X,Y,Z"),
+            "give threads=N, or transform the file by heddle opt --block X,Y,Z");
+  EXPECT_EQ(noteFor("--arch sm_90a"), "compile for sm_90a");
+}
+
 TEST(Messages, RemarksAreNeverErrors) {
   const Diagnostic unchanged{Severity::Kept, {"a.cu", 4}, "left unchanged", {}, {}};
   const std::vector<Message> messages = {messageFrom(unchanged, Message::Kind::Remark)};

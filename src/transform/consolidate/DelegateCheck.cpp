@@ -52,7 +52,7 @@ private:
     if (!facts.threadsPerBlock())
       return context
           .refuse(kernel.location, "delegate needs blocks of one warp, and the block size is not known")
-          .withHint("--block X,Y,Z states it");
+          .withHint("give it with --block X,Y,Z");
     if (facts.launchesDisagree)
       return context.refuse(kernel.location, "launches of the kernel have blocks of different shapes");
     if (facts.threadsPerBlock() == lanesOfWarp)

@@ -57,7 +57,8 @@ std::optional<int64_t> largestBlock(Context &context) {
         return context
             .refuse(launch->location,
                     "the number of threads per block of this launch is known only at run time")
-            .withHint("give threads=N, the maximum number of threads per block");
+            .withHint("give threads=N, the maximum number of threads per block, or --block X,Y,Z, which the "
+                      "launch then compares");
       largest = std::max(largest, *launch->block.total());
     }
   // A bound that is there says more than --block: another directive may have written it.
@@ -67,7 +68,7 @@ std::optional<int64_t> largestBlock(Context &context) {
     context
         .refuse(context.target.first().location,
                 "no launch of the kernel is in the file, so its block is not known")
-        .withHint("threads=N, or --block X,Y,Z");
+        .withHint("give threads=N, or --block X,Y,Z");
   return largest ? std::optional(largest) : std::nullopt;
 }
 

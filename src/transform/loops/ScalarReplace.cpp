@@ -170,7 +170,7 @@ private:
           fmt::format("the block size of '{}' is not known, so that elements of '{}' which {} reads may be "
                       "outside of the array",
                       context.target.name, family.array->name, loop),
-          "--block X,Y,Z states it"};
+          "give it with --block X,Y,Z"};
     if (!isInside(family))
       return WhyKept{fmt::format("elements of '{}' that {} reads may be outside of the array",
                                  family.array->name, loop)};
