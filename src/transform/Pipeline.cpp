@@ -353,7 +353,7 @@ private:
     const auto &[x, y, z] = other->block.xyz;
     Diagnostics messages;
     messages.warning(other->location,
-                     fmt::format("--block is not used for '{}': the block of this launch is ({}, {}, {})",
+                     fmt::format("--block is not used for this launch of '{}': its block is ({}, {}, {})",
                                  context.target.name, *x.value, *y.value, *z.value));
     addMessages(asGivenLocations(messages), diagnostics);
   }
