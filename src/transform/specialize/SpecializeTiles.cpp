@@ -36,6 +36,7 @@
 #include <clang/AST/Expr.h>
 
 #include <algorithm>
+#include <set>
 
 using namespace clang;
 
@@ -53,6 +54,15 @@ bool hasPartsOfRoles(const Uses &uses) {
            const auto *mention = dyn_cast<DeclRefExpr>(statement);
            return mention && mention->getDecl()->hasAttr<CUDASharedAttr>();
          });
+}
+
+/// Two of them have different blocks, both known.
+bool haveTwoBlocks(const std::vector<const source::Launch *> &launches) {
+  std::set<std::array<int64_t, 3>> blocks;
+  for (const source::Launch *launch : launches)
+    if (const auto &[x, y, z] = launch->block.xyz; launch->block.isKnown())
+      blocks.insert({*x.value, *y.value, *z.value});
+  return blocks.size() > 1;
 }
 
 std::string threadsText(const std::array<int64_t, 3> &block) {
@@ -89,15 +99,20 @@ private:
                                : "no launch of the kernel is in the file, so its block size is not known";
   }
 
+  /// --block is for launches that do not know theirs: where two know different ones, it does not help.
+  const char *hintWithoutBlock(const KernelFacts &here) const {
+    if (haveTwoBlocks(here.launches))
+      return "give the launches of one block size a kernel of their own";
+    return isLaunched(context) ? "give it with --block X,Y,Z; the emitted launch compares it at run time"
+                               : "give it with --block X,Y,Z";
+  }
+
   bool checkBlock() {
     for (const Kernel *instance : context.target.instances) {
       const KernelFacts &here = context.facts(*instance);
       const std::optional<std::array<int64_t, 3>> block = here.knownBlock();
       if (!block)
-        return context.refuse(instance->location, whyNoBlock(here))
-            .withHint(isLaunched(context)
-                          ? "--block X,Y,Z states it; the emitted launch compares it at run time"
-                          : "give it with --block X,Y,Z");
+        return context.refuse(instance->location, whyNoBlock(here)).withHint(hintWithoutBlock(here));
       if (instance != &kernel && *block != shape.block)
         return context
             .refuse(instance->location,
