@@ -18,8 +18,10 @@ from pathlib import Path
 # Programs that check their results themselves and print PASS, with a size that fills more than one multiprocessor.
 PROGRAMS = {"saxpy": "1000000", "convolve": "300000", "reduce": "300000", "matmul_tiled": "200", "stencil2pt": "100000", "transpose_tiled": "300",
             "histogram": "300000"}
-# Kernels whose results depend on the order of atomic operations, or that use memory which a kernel has allocated.
-NOT_REPLAYED = {"atomics-integer": {"tickets"}, "cooperative-tiles": {"aggregated"}, "device-malloc": {"consume"}}
+# Kernels that use memory which a kernel has allocated.
+NOT_REPLAYED = {"device-malloc": {"consume"}}
+# Kernels whose results depend on the order of atomic operations: a replay may have the same ones by chance.
+MAY_DIFFER = {"atomics-integer": {"tickets"}, "cooperative-tiles": {"aggregated"}}
 # Programs whose launches fail, are in graphs, by the driver API or on memory that the program maps itself, and one without any.
 NOT_CAPTURED = {"device-faults", "device-query", "driver-api", "graphs", "nvrtc", "virtual-memory"}
 # Programs in which the way of a thread depends on its data alone, of a size for the simulator.
@@ -134,7 +136,7 @@ class Tests:
             outcomes = dict(zip((program.stem for program in programs), pool.map(self.replay_all, programs)))
         for name, outcome in outcomes.items():
             print(f"{name}: {outcome['replayed']} launches replayed" + "".join(f"; {kernel}: {text}" for kernel, text in outcome["failed"].items()))
-        failed = {name: set(outcome["failed"]) for name, outcome in outcomes.items() if outcome["failed"]}
+        failed = {name: kernels for name, outcome in outcomes.items() if (kernels := set(outcome["failed"]) - MAY_DIFFER.get(name, set()))}
         none = {name for name, outcome in outcomes.items() if not outcome["replayed"] and not outcome["failed"]}
         if failed != NOT_REPLAYED or none != NOT_CAPTURED:
             raise Failed(f"launches that are not replayed: {failed}, expected {NOT_REPLAYED}\nprograms without a capture: {none}, expected {NOT_CAPTURED}")
