@@ -77,19 +77,28 @@ void LaunchCounter::codeBlocks(const vm::WarpRef &at, const vm::BlockOfCode &blo
 }
 
 /// Loads that are part of another one are none in the machine code; the one that they are part of is wider.
-void LaunchCounter::countShared(const vm::WarpRef &at, vm::SiteRef site, const uint64_t *addresses,
-                                uint32_t mask, unsigned bytes) {
+LaunchCounter::SharedCost LaunchCounter::costOf(vm::SiteRef site, const uint64_t *addresses, uint32_t mask,
+                                                unsigned bytes) const {
   const MergedLoad &load = code.loads[site.site];
   if (load.isPartOfAnother())
-    return;
-  if (isFragment(*site.instruction)) {
-    coreOf(at).fragmentBytes += uint64_t(bytes) * vm::countLanes(mask);
-    return;
-  }
+    return {};
+  if (isFragment(*site.instruction))
+    return {.fragmentBytes = uint64_t(bytes) * vm::countLanes(mask)};
   const unsigned width = load.isAlone() ? bytes : load.bytes;
-  SharedPasses &passes = coreOf(at).passes;
-  passes.byParts += vm::bankUse(addresses, mask, width).wavefronts;
-  passes.byWords += vm::passesOfWords(addresses, mask, width);
+  return {vm::bankUse(addresses, mask, width).wavefronts, vm::passesOfWords(addresses, mask, width)};
+}
+
+LaunchCounter::SharedCost LaunchCounter::costOf(vm::SiteRef site, const vm::PlainAccess &access) const {
+  std::array<uint64_t, vm::Lanes> buffer;
+  if (!code.loads[site.site].isAlone() || access.bytes > 4)
+    return costOf(site, vm::addressesOf(access, buffer), access.mask, access.bytes);
+  const uint64_t wavefronts = vm::bankUse(access).wavefronts;
+  return {wavefronts, wavefronts};
+}
+
+void LaunchCounter::OfCore::add(const SharedCost &cost) {
+  passes.byParts += cost.byParts, passes.byWords += cost.byWords;
+  fragmentBytes += cost.fragmentBytes;
 }
 
 void LaunchCounter::access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) {
@@ -100,21 +109,28 @@ void LaunchCounter::access(const vm::WarpRef &at, vm::SiteRef site, const vm::Ac
     coreOf(at).passes.ofAtomics +=
         vm::bankUse(event.addresses, event.mask, event.bytes, vm::Sharing::Nothing).wavefronts;
   else
-    countShared(at, site, event.addresses, event.mask, event.bytes);
+    coreOf(at).add(costOf(site, event.addresses, event.mask, event.bytes));
 }
 
 bool LaunchCounter::plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) {
   Counters::plainAccess(at, site, access);
-  if (access.space != vm::Space::Shared)
-    return true;
-  std::array<uint64_t, vm::Lanes> buffer;
-  if (code.loads[site.site].isAlone() && access.bytes <= 4) {
-    const unsigned wavefronts = vm::bankUse(access).wavefronts;
-    coreOf(at).passes.byParts += wavefronts, coreOf(at).passes.byWords += wavefronts;
-  } else {
-    countShared(at, site, vm::addressesOf(access, buffer), access.mask, access.bytes);
-  }
+  if (access.space == vm::Space::Shared)
+    coreOf(at).add(costOf(site, access));
   return true;
+}
+
+void LaunchCounter::notedLoads(const vm::WarpRef &at, const vm::NotedLoads &loads) {
+  Counters::notedLoads(at, loads);
+  if (loads.space != vm::Space::Shared)
+    return; // each was counted as a plain access
+  OfCore &core = coreOf(at);
+  auto [known, isNew] = core.seen.find(loads);
+  if (isNew)
+    vm::eachLoad(loads, [&](vm::SiteRef site, const vm::PlainAccess &access) {
+      const SharedCost cost = costOf(site, access);
+      known.byParts += cost.byParts, known.byWords += cost.byWords, known.fragmentBytes += cost.fragmentBytes;
+    });
+  core.add(known);
 }
 
 /// Sums of times are made here, block by block, and not while the warp runs: the order in which it enters blocks must not matter.

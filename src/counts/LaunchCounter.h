@@ -5,6 +5,7 @@
 #include "counts/LaunchFacts.h"
 #include "counts/SectorSet.h"
 #include "counts/Spans.h"
+#include "vm/NotedLoads.h"
 
 #include <cstdint>
 #include <memory>
@@ -38,6 +39,7 @@ public:
                   uint64_t times) override;
   void access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) override;
   bool plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) override;
+  void notedLoads(const vm::WarpRef &at, const vm::NotedLoads &loads) override;
 
   /// If only some blocks are executed: the memory that the others may access.
   void expectIn(std::vector<vm::Allocation> live) { allocations = std::move(live); }
@@ -59,6 +61,10 @@ private:
   struct ExactTime {
     int64_t cycles = 0, rounds = 0;
   };
+  /// Of accesses to shared memory: passes, and bytes of fragments.
+  struct SharedCost {
+    uint64_t byParts = 0, byWords = 0, fragmentBytes = 0;
+  };
   /// Each core counts by itself.
   struct alignas(128) OfCore {
     std::vector<CodeCount> codeBlocks;
@@ -67,13 +73,16 @@ private:
     std::unordered_map<uint64_t, uint64_t> atomics; ///< sectors of requests, by page of 4 KB
     SharedPasses passes;
     uint64_t fragmentBytes = 0; ///< of matrices that wmma loads from shared memory and stores to it
+    vm::SeenNotes<SharedCost> seen;
     ExactTime sum, sumOfWarps;
     WarpTime longest;
+
+    void add(const SharedCost &cost);
   };
 
   OfCore &coreOf(const vm::WarpRef &at);
-  void countShared(const vm::WarpRef &at, vm::SiteRef site, const uint64_t *addresses, uint32_t mask,
-                   unsigned bytes);
+  SharedCost costOf(vm::SiteRef site, const uint64_t *addresses, uint32_t mask, unsigned bytes) const;
+  SharedCost costOf(vm::SiteRef site, const vm::PlainAccess &access) const;
   /// Of the block: its slowest warp, and all of them added to `sum`.
   WarpTime slowestWarp(const BlockState &block, ExactTime &sum) const;
   void addSectors();

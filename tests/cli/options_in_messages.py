@@ -40,6 +40,7 @@ PRINTED_BY = {
     "cli/Nvcc": {"nvcc"},
     "cli/Opt": {"opt"},
     "cli/Profile": {"profile"},
+    "cli/GpuProfile": {"profile"},
     "cli/Run": {"run"},
     "cli/Tune": {"tune"},
     "cli/Verify": {"verify"},
@@ -65,7 +66,7 @@ OWN_OF_CUDA = {"--cuda-path"}
 # Words that are not said to the user of a verb: scripts, style sheets, options of heddle chem as values of tune, and words that
 # are handed to compilers; opt's words that heddle nvcc replaces.
 NOT_LOOKED_AT = {"runner", "replay", "launcher/Messages.cpp", "build/Reproducer.cpp", "passes", "source", "cli/Main.cpp", "cli/UnknownWord.cpp", "cli/CompletionScripts.cpp", "cli/SourceOptions.cpp",
-                 "tune/ChemMaker.cpp", "tune/Space.cpp", "cudart/Fatbin.cpp"}
+                 "tune/ChemMaker.cpp", "tune/Space.cpp", "ptx/Fatbin.cpp", "instrument/Assemble.cpp"}
 # Printed only where the user gave the option, or as a value of another one: tune takes options of heddle chem as values of --option.
 GUARDED = {("build/Build.cpp", "--device"), ("cli/Opt.cpp", "--report"), ("cli/Help.cpp", "--version"), ("cli/Tune.cpp", "--variant"), ("cli/Tune.cpp", "--warps"),
            ("cli/TuneRequest.cpp", "--warps"), ("cli/TuneRequest.cpp", "--variant"),
