@@ -4,6 +4,8 @@ BUILD      ?= build
 BUILD_TYPE ?= Release
 PREFIX     ?= /usr/local
 JOBS       ?= $(shell nproc)
+# One more than there are cores: some tests wait for a time limit or for another process.
+TEST_JOBS  ?= $(shell expr $(JOBS) + 1)
 # `make test SANITIZE=1` builds apart, so that switching back and forth costs nothing.
 ifeq ($(SANITIZE),1)
   override BUILD := $(BUILD)-sanitize
@@ -43,7 +45,7 @@ demo: packages $(BUILD)/build.ninja    ## build, then show the main job on an ex
 
 test: packages build ## build and run all tests
 	@tools/setup permitted tests
-	@cd $(BUILD) && HEDDLE_HEADER_CACHE="$$PWD/headers" HEDDLE_COMPILE_CACHE="$$PWD/compiled" ctest --output-on-failure -j $(JOBS)
+	@cd $(BUILD) && HEDDLE_HEADER_CACHE="$$PWD/headers" HEDDLE_COMPILE_CACHE="$$PWD/compiled" ctest --output-on-failure -j $(TEST_JOBS)
 
 matrix: build    ## coarsen every test program in every way, 2,000 random kernels and 3,000 random programs; run 100,000 random PTX kernels on each engine (hours)
 	@tools/build $(BUILD) $(JOBS) matrix

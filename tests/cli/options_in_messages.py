@@ -68,7 +68,7 @@ OWN_OF_CUDA = {"--cuda-path"}
 NOT_LOOKED_AT = {"runner", "replay", "launcher/Messages.cpp", "build/Reproducer.cpp", "passes", "source", "cli/Main.cpp", "cli/UnknownWord.cpp", "cli/CompletionScripts.cpp", "cli/SourceOptions.cpp",
                  "tune/ChemMaker.cpp", "tune/Space.cpp", "ptx/Fatbin.cpp", "instrument/Assemble.cpp"}
 # Printed only where the user gave the option, or as a value of another one: tune takes options of heddle chem as values of --option.
-GUARDED = {("build/Build.cpp", "--device"), ("cli/Opt.cpp", "--report"), ("cli/Help.cpp", "--version"), ("cli/Tune.cpp", "--variant"), ("cli/Tune.cpp", "--warps"),
+GUARDED = {("build/Build.cpp", "--device"), ("cli/Opt.cpp", "--report"), ("cli/Help.cpp", "--version"), ("cli/Help.cpp", "--timeout"), ("cli/Tune.cpp", "--variant"), ("cli/Tune.cpp", "--warps"),
            ("cli/TuneRequest.cpp", "--warps"), ("cli/TuneRequest.cpp", "--variant"),
            ("partition/Partition.cpp", "--ctas"), ("partition/Partition.cpp", "--warps"), ("partition/Partition.cpp", "--placement"),
            ("kernels/Package.cpp", "--precision")}
