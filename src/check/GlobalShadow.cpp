@@ -369,7 +369,8 @@ uint32_t GlobalShadow::readRow(Page &page, const RowAccess &access, const Global
 /// After all words were read: they are remembered as a row again, if that is possible.
 void GlobalShadow::joinRow(Page &page, const RowAccess &access) {
   const Cell *cells = page.words.data() + access.row * RowWords;
-  const RowReaders last{cells->read, access.step}, other{cells->other, cells->other.lanes ? access.step : uint8_t(0)};
+  const RowReaders last{cells->read, access.step},
+      other{cells->other, cells->other.lanes ? access.step : uint8_t(0)};
   if (page.isAnySplit(access.row))
     return;
   for (unsigned i = 0; i < RowWords; ++i)
