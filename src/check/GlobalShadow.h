@@ -135,7 +135,7 @@ private:
     /// Whether a byte of each word is written.
     bool areWordsWritten(unsigned row) const {
       constexpr uint64_t firstBytes = 0x1111'1111'1111'1111;
-      const uint64_t bytes = written[row], pairs = bytes | bytes >> 1;
+      const uint64_t pairs = written[row] | written[row] >> 1;
       return ((pairs | pairs >> 2) & firstBytes) == firstBytes;
     }
     Readers readOf(unsigned word) const {

@@ -15,10 +15,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <iostream>
+#include <string_view>
 
 namespace heddle::cli {
 namespace {
+
+constexpr const char *noNvcc = "nvcc is not on this machine";
+constexpr const char *withoutGpu = "--device sim needs neither a GPU nor a toolkit";
 
 /// What ptxas gives to the kernels as they are: counters need more.
 std::map<std::string, unsigned> registersOf(const std::string &ptx, const std::string &arch,
@@ -34,6 +40,14 @@ std::map<std::string, unsigned> registersOf(const std::string &ptx, const std::s
   return registers;
 }
 
+/// 90 of "sm_90a".
+unsigned generationOf(const std::string &arch) {
+  unsigned number = 0;
+  const size_t prefix = std::string_view("sm_").size();
+  std::from_chars(arch.data() + std::min(prefix, arch.size()), arch.data() + arch.size(), number);
+  return number;
+}
+
 } // namespace
 
 bool prepareGpuProfile(build::ProgramOptions &options, Session &session) {
@@ -41,9 +55,8 @@ bool prepareGpuProfile(build::ProgramOptions &options, Session &session) {
     return false;
   const std::optional<build::ComputeCapability> capability = build::gpuCapability();
   if (!findNvcc() || !capability) {
-    complain(session,
-             capability ? "nvcc is not on this machine" : "the driver does not say which GPU this is",
-             "--device sim needs neither a GPU nor a toolkit", ExitRefused);
+    complain(session, capability ? noNvcc : "the driver does not report which GPU this is", withoutGpu,
+             ExitRefused);
     return false;
   }
   if (build::linksDeviceCode(options.sources.allFlags())) {
@@ -62,7 +75,12 @@ bool prepareGpuProfile(build::ProgramOptions &options, Session &session) {
 std::optional<instrument::Measured> measureOnGpu(const build::Program &program,
                                                  const build::ProgramOptions &options, bool showsOutput,
                                                  Session &session) {
-  const std::filesystem::path nvcc = *findNvcc();
+  const std::optional<std::filesystem::path> found = findNvcc();
+  if (!found) {
+    complain(session, noNvcc, withoutGpu, ExitRefused);
+    return std::nullopt;
+  }
+  const std::filesystem::path &nvcc = *found;
   instrument::MeasureRequest request;
   request.run = [&](const std::vector<std::string> &environment) {
     ProcessResult run = program.run(session.programArguments, environment, build::Output::Captured).execution;
@@ -74,7 +92,7 @@ std::optional<instrument::Measured> measureOnGpu(const build::Program &program,
     return instrument::assemble(ptx, options.arch, nvcc, diagnostics);
   };
   request.registersOf = [&](const std::string &ptx) { return registersOf(ptx, options.arch, nvcc); };
-  request.smVersion = unsigned(std::atoi(options.arch.c_str() + 3));
+  request.smVersion = generationOf(options.arch);
   Diagnostics diagnostics;
   std::optional<instrument::Measured> measured = instrument::measure(request, diagnostics);
   complain(diagnostics, session, ExitRefused);

@@ -71,11 +71,13 @@ LinearModel fit(const std::vector<std::vector<double>> &columns, std::span<const
   if (!complete.empty()) {
     const auto completeOnes = [&](std::span<const double> values) {
       std::vector<double> kept;
+      kept.reserve(complete.size());
       for (size_t r : complete)
         kept.push_back(values[r]);
       return kept;
     };
     std::vector<std::vector<double>> inputs;
+    inputs.reserve(columns.size());
     for (const std::vector<double> &column : columns)
       inputs.push_back(completeOnes(column));
     model = nearestModel(std::move(inputs), completeOnes(counts));
