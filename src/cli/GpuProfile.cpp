@@ -15,15 +15,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <iostream>
-#include <string_view>
 
 namespace heddle::cli {
 namespace {
 
 constexpr const char *noNvcc = "nvcc is not on this machine";
+constexpr const char *unknownGpu = "the driver does not report which GPU this is";
 constexpr const char *withoutGpu = "--device sim needs neither a GPU nor a toolkit";
 
 /// What ptxas gives to the kernels as they are: counters need more.
@@ -40,14 +38,6 @@ std::map<std::string, unsigned> registersOf(const std::string &ptx, const std::s
   return registers;
 }
 
-/// 90 of "sm_90a".
-unsigned generationOf(const std::string &arch) {
-  unsigned number = 0;
-  const size_t prefix = std::string_view("sm_").size();
-  std::from_chars(arch.data() + std::min(prefix, arch.size()), arch.data() + arch.size(), number);
-  return number;
-}
-
 } // namespace
 
 bool prepareGpuProfile(build::ProgramOptions &options, Session &session) {
@@ -55,8 +45,7 @@ bool prepareGpuProfile(build::ProgramOptions &options, Session &session) {
     return false;
   const std::optional<build::ComputeCapability> capability = build::gpuCapability();
   if (!findNvcc() || !capability) {
-    complain(session, capability ? noNvcc : "the driver does not report which GPU this is", withoutGpu,
-             ExitRefused);
+    complain(session, capability ? noNvcc : unknownGpu, withoutGpu, ExitRefused);
     return false;
   }
   if (build::linksDeviceCode(options.sources.allFlags())) {
@@ -76,8 +65,9 @@ std::optional<instrument::Measured> measureOnGpu(const build::Program &program,
                                                  const build::ProgramOptions &options, bool showsOutput,
                                                  Session &session) {
   const std::optional<std::filesystem::path> found = findNvcc();
-  if (!found) {
-    complain(session, noNvcc, withoutGpu, ExitRefused);
+  const std::optional<build::ComputeCapability> capability = build::gpuCapability();
+  if (!found || !capability) {
+    complain(session, capability ? noNvcc : unknownGpu, withoutGpu, ExitRefused);
     return std::nullopt;
   }
   const std::filesystem::path &nvcc = *found;
@@ -92,7 +82,7 @@ std::optional<instrument::Measured> measureOnGpu(const build::Program &program,
     return instrument::assemble(ptx, options.arch, nvcc, diagnostics);
   };
   request.registersOf = [&](const std::string &ptx) { return registersOf(ptx, options.arch, nvcc); };
-  request.smVersion = generationOf(options.arch);
+  request.smVersion = unsigned(10 * capability->major + capability->minor);
   Diagnostics diagnostics;
   std::optional<instrument::Measured> measured = instrument::measure(request, diagnostics);
   complain(diagnostics, session, ExitRefused);

@@ -96,26 +96,21 @@ LaunchCounter::SharedCost LaunchCounter::costOf(vm::SiteRef site, const vm::Plai
   return {wavefronts, wavefronts};
 }
 
-void LaunchCounter::OfCore::add(const SharedCost &cost) {
-  passes.byParts += cost.byParts, passes.byWords += cost.byWords;
-  fragmentBytes += cost.fragmentBytes;
-}
-
 void LaunchCounter::access(const vm::WarpRef &at, vm::SiteRef site, const vm::AccessEvent &event) {
   Counters::access(at, site, event);
   if (event.space != vm::Space::Shared)
     return;
   if (event.kind == vm::AccessKind::Atomic || event.kind == vm::AccessKind::Reduction)
-    coreOf(at).passes.ofAtomics +=
+    coreOf(at).passesOfAtomics +=
         vm::bankUse(event.addresses, event.mask, event.bytes, vm::Sharing::Nothing).wavefronts;
   else
-    coreOf(at).add(costOf(site, event.addresses, event.mask, event.bytes));
+    coreOf(at).shared.add(costOf(site, event.addresses, event.mask, event.bytes));
 }
 
 bool LaunchCounter::plainAccess(const vm::WarpRef &at, vm::SiteRef site, const vm::PlainAccess &access) {
   Counters::plainAccess(at, site, access);
   if (access.space == vm::Space::Shared)
-    coreOf(at).add(costOf(site, access));
+    coreOf(at).shared.add(costOf(site, access));
   return true;
 }
 
@@ -126,11 +121,9 @@ void LaunchCounter::notedLoads(const vm::WarpRef &at, const vm::NotedLoads &load
   OfCore &core = coreOf(at);
   auto [known, isNew] = core.seen.find(loads);
   if (isNew)
-    vm::eachLoad(loads, [&](vm::SiteRef site, const vm::PlainAccess &access) {
-      const SharedCost cost = costOf(site, access);
-      known.byParts += cost.byParts, known.byWords += cost.byWords, known.fragmentBytes += cost.fragmentBytes;
-    });
-  core.add(known);
+    vm::eachLoad(loads,
+                 [&](vm::SiteRef site, const vm::PlainAccess &access) { known.add(costOf(site, access)); });
+  core.shared.add(known);
 }
 
 /// Sums of times are made here, block by block, and not while the warp runs: the order in which it enters blocks must not matter.
@@ -221,7 +214,8 @@ LaunchFacts LaunchCounter::take(unsigned registers) {
   facts.registers = registers;
   std::vector<CodeCount> counts(kernel.codeBlocks.size());
   ExactTime sum, sumOfWarps;
-  uint64_t ended = 0, fragmentBytes = 0;
+  uint64_t ended = 0;
+  SharedCost shared;
   for (unsigned c = 0; c < MostCores; ++c) {
     const OfCore &core = cores[c];
     for (size_t b = 0; b < core.codeBlocks.size(); ++b) {
@@ -230,15 +224,15 @@ LaunchFacts LaunchCounter::take(unsigned registers) {
     }
     ended += core.endedBlocks;
     facts.blockSectors += core.blockSectors;
-    facts.sharedPasses.add(core.passes);
-    fragmentBytes += core.fragmentBytes;
+    shared.add(core.shared);
+    facts.sharedPasses.ofAtomics += core.passesOfAtomics;
     sum.cycles += core.sum.cycles, sum.rounds += core.sum.rounds;
     sumOfWarps.cycles += core.sumOfWarps.cycles, sumOfWarps.rounds += core.sumOfWarps.rounds;
     facts.longestBlock = std::max(facts.longestBlock, core.longest, isShorter);
   }
   constexpr uint64_t BankBytes = 128; // of all banks together
-  facts.sharedPasses.byParts += fragmentBytes / BankBytes;
-  facts.sharedPasses.byWords += fragmentBytes / BankBytes;
+  facts.sharedPasses.byParts = shared.byParts + shared.fragmentBytes / BankBytes;
+  facts.sharedPasses.byWords = shared.byWords + shared.fragmentBytes / BankBytes;
   facts.countedBlocks = ended < uint64_t(facts.blocks()) ? ended : 0;
   facts.blockTime = {double(sum.cycles) / micros, double(sum.rounds) / micros};
   facts.warpTime = {double(sumOfWarps.cycles) / micros, double(sumOfWarps.rounds) / micros};

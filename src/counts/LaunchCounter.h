@@ -63,7 +63,12 @@ private:
   };
   /// Of accesses to shared memory: passes, and bytes of fragments.
   struct SharedCost {
-    uint64_t byParts = 0, byWords = 0, fragmentBytes = 0;
+    uint64_t byParts = 0, byWords = 0;
+    uint64_t fragmentBytes = 0; ///< of matrices that wmma loads from shared memory and stores to it
+
+    void add(const SharedCost &other) {
+      byParts += other.byParts, byWords += other.byWords, fragmentBytes += other.fragmentBytes;
+    }
   };
   /// Each core counts by itself.
   struct alignas(128) OfCore {
@@ -71,13 +76,11 @@ private:
     SampledSectors read, written;
     uint64_t blockSectors = 0, endedBlocks = 0;
     std::unordered_map<uint64_t, uint64_t> atomics; ///< sectors of requests, by page of 4 KB
-    SharedPasses passes;
-    uint64_t fragmentBytes = 0; ///< of matrices that wmma loads from shared memory and stores to it
+    SharedCost shared;
+    uint64_t passesOfAtomics = 0;
     vm::SeenNotes<SharedCost> seen;
     ExactTime sum, sumOfWarps;
     WarpTime longest;
-
-    void add(const SharedCost &cost);
   };
 
   OfCore &coreOf(const vm::WarpRef &at);

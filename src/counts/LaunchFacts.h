@@ -13,10 +13,6 @@ using model::WarpTime;
 struct SharedPasses {
   uint64_t byParts = 0, byWords = 0;
   uint64_t ofAtomics = 0; ///< further ones
-
-  void add(const SharedPasses &other) {
-    byParts += other.byParts, byWords += other.byWords, ofAtomics += other.ofAtomics;
-  }
 };
 
 /// One launch as the simulator counted it, with what ptxas (or the estimate of registers) gives for its kernel.
